@@ -1,0 +1,25 @@
+//! `cnfsweep args`: what a server gets from a file, one argument per line. Needs no server.
+
+use std::path::Path;
+
+use super::failure::Failure;
+use super::output;
+use super::request::{FileLoader, read_base};
+use crate::optionfile::{OptionFile, Product};
+
+pub(super) fn run(base: &Path, product: &str) -> Result<(), Failure> {
+    let product: Product = product.parse().map_err(|e| {
+        Failure::usage(format!(
+            "--product {product}: {e}\nhint: write `mysql-9.7`, `mysql-8.4`, `mariadb-11.8` …"
+        ))
+    })?;
+    let file = OptionFile::parse(read_base(base)?)
+        .with_path(std::os::unix::ffi::OsStrExt::as_bytes(base.as_os_str()));
+    let arguments = file
+        .arguments(&product, &FileLoader)
+        .map_err(|e| Failure::carrying_out(format!("{e}\nhint: {}", e.hint())))?;
+    for message in &arguments.messages {
+        output::warning(&message.to_string());
+    }
+    output::bytes(&arguments.printed())
+}

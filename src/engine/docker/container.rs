@@ -1,0 +1,422 @@
+//! One container: how it is made, started, watched, read and removed. Every container of cnfsweep
+//! is made here, so that all are bounded alike.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bollard::Docker;
+use bollard::errors::Error;
+use bollard::models::{
+    ContainerCreateBody, HostConfig, HostConfigLogConfig, Mount, MountType, MountVolumeOptions,
+    ResourcesUlimits,
+};
+use bollard::query_parameters::{
+    CreateContainerOptionsBuilder, InspectContainerOptions, LogsOptionsBuilder,
+    RemoveContainerOptionsBuilder, StartContainerOptions, WaitContainerOptions,
+};
+use futures_util::StreamExt as _;
+
+use super::rundir::SocketDir;
+use super::{
+    Address, CpuFile, DockerEngine, DockerServer, Ended, Endpoint, EngineError, Golden, LABEL_KIND,
+    LABEL_OWNER, LABEL_PROCESS, REQUEST, cleanup, log as server_log, request, rundir,
+};
+
+/// Threads and processes in a container: several thousand connections and no more.
+const PIDS: i64 = 16_384;
+/// Open files that a server is given where the daemon can.
+const NOFILE: i64 = 65_536;
+/// The longest that a short-lived container (version, help) may run.
+const SHORT: Duration = Duration::from_secs(60);
+/// Name that every server believes its host has, so that no variable made from it differs.
+const HOSTNAME: &str = "cnfsweep";
+
+/// What a container is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A server whose data directory goes with it.
+    Server,
+    /// The one that fills a golden volume.
+    Builder,
+}
+
+/// A container to be started.
+#[derive(Debug, Clone)]
+pub(super) struct Spec<'a> {
+    pub(super) role: &'a str,
+    pub(super) kind: Kind,
+    pub(super) script: String,
+    pub(super) cnf: &'a [u8],
+}
+
+impl DockerEngine {
+    /// Starts a server on a clone of `golden`, or on what its script makes.
+    pub(super) async fn launch(
+        &self,
+        spec: Spec<'_>,
+        golden: Option<&Golden>,
+    ) -> Result<DockerServer, EngineError> {
+        let name = format!("cnfsweep-{}-{}-{}", self.sweep, self.serial(), spec.role);
+        let mut mounts = Vec::new();
+        let mut tmpfs = self.shadowed_volumes();
+        if self.limits.tmpfs {
+            tmpfs.insert(
+                "/tmp".to_owned(),
+                format!("uid={},gid={},mode=0700,size={}", self.uid, self.gid, self.limits.memory),
+            );
+        } else {
+            mounts.push(Mount {
+                target: Some("/tmp".to_owned()),
+                typ: Some(MountType::VOLUME),
+                volume_options: Some(MountVolumeOptions {
+                    labels: Some(self.labels("server")),
+                    ..Default::default()
+                }),
+                ..Default::default()
+            });
+        }
+        if let Some(golden) = golden {
+            mounts.push(golden_mount(&golden.volume));
+        }
+        self.launch_with(&name, spec, mounts, tmpfs, golden.cloned()).await
+    }
+
+    /// Starts the container that fills a golden volume.
+    pub(super) async fn launch_builder(
+        &self,
+        name: &str,
+        script: String,
+        golden: Golden,
+    ) -> Result<DockerServer, EngineError> {
+        let mounts = vec![Mount {
+            target: Some("/tmp".to_owned()),
+            source: Some(golden.volume.clone()),
+            typ: Some(MountType::VOLUME),
+            ..Default::default()
+        }];
+        let spec = Spec { role: "golden", kind: Kind::Builder, script, cnf: b"" };
+        self.launch_with(name, spec, mounts, self.shadowed_volumes(), Some(golden)).await
+    }
+
+    /// An image's own volumes would come without our label: a small tmpfs takes their place.
+    fn shadowed_volumes(&self) -> HashMap<String, String> {
+        self.image.volumes.iter().map(|path| (path.clone(), "size=1m".to_owned())).collect()
+    }
+
+    async fn launch_with(
+        &self,
+        name: &str,
+        spec: Spec<'_>,
+        mut mounts: Vec<Mount>,
+        tmpfs: HashMap<String, String>,
+        golden: Option<Golden>,
+    ) -> Result<DockerServer, EngineError> {
+        let socket_dir = self.run_dir.socket_dir(self.uid, self.gid, spec.cnf)?;
+        mounts.push(bind(socket_dir.path(), "/s"));
+        let cpus: Vec<String> = self.limits.cpus.iter().map(usize::to_string).collect();
+        let memory = i64::try_from(self.limits.memory).unwrap_or(i64::MAX);
+        let host_config = HostConfig {
+            cpuset_cpus: (!cpus.is_empty()).then(|| cpus.join(",")),
+            memory: Some(memory),
+            memory_swap: Some(memory),
+            mounts: Some(mounts),
+            tmpfs: Some(tmpfs),
+            ..bounded()
+        };
+        let body = ContainerCreateBody {
+            user: Some(format!("{}:{}", self.uid, self.gid)),
+            labels: Some(self.labels(match spec.kind {
+                Kind::Server => "server",
+                Kind::Builder => "builder",
+            })),
+            host_config: Some(host_config),
+            ..shell(&self.image.id, &spec.script)
+        };
+        let started = self.create_and_start(name, body).await;
+        match started {
+            Ok(id) => {
+                let endpoint = self.endpoint(&id, &socket_dir).await;
+                Ok(DockerServer { docker: self.docker.clone(), id, socket_dir, endpoint, golden })
+            }
+            Err(e) => {
+                socket_dir.remove();
+                Err(e)
+            }
+        }
+    }
+
+    /// Raises the number of open files where the daemon can, and remembers where it can't.
+    async fn create_and_start(
+        &self,
+        name: &str,
+        body: ContainerCreateBody,
+    ) -> Result<String, EngineError> {
+        let raised = self.raise_nofile.get();
+        let id = create(&self.docker, name, with_nofile(body.clone(), raised)).await?;
+        match start(&self.docker, &id).await {
+            Ok(()) => Ok(id),
+            Err(EngineError::Refused { message, .. }) if raised && message.contains("rlimit") => {
+                self.raise_nofile.set(false);
+                remove(&self.docker, &id).await?;
+                let id = create(&self.docker, name, with_nofile(body, false)).await?;
+                match start(&self.docker, &id).await {
+                    Ok(()) => Ok(id),
+                    Err(e) => {
+                        remove(&self.docker, &id).await?;
+                        Err(e)
+                    }
+                }
+            }
+            Err(e) => {
+                remove(&self.docker, &id).await?;
+                Err(e)
+            }
+        }
+    }
+
+    async fn endpoint(&self, id: &str, socket_dir: &SocketDir) -> Endpoint {
+        let pid = async {
+            let inspect = self.docker.inspect_container(id, None::<InspectContainerOptions>);
+            request("asking for a container's process", inspect).await.ok()?.state?.pid
+        };
+        Endpoint {
+            address: Address::Socket(socket_dir.socket()),
+            cpu: pid.await.and_then(cpu_file),
+        }
+    }
+
+    /// Runs a short command in the image and gives its exit code and what it printed.
+    pub(super) async fn run_to_end(&self, script: &str) -> Result<(i64, String), EngineError> {
+        look(&self.docker, &self.image.id, script).await
+    }
+}
+
+fn golden_mount(volume: &str) -> Mount {
+    Mount {
+        target: Some("/g".to_owned()),
+        source: Some(volume.to_owned()),
+        typ: Some(MountType::VOLUME),
+        read_only: Some(true),
+        volume_options: Some(MountVolumeOptions { no_copy: Some(true), ..Default::default() }),
+        ..Default::default()
+    }
+}
+
+fn bind(source: &Path, target: &str) -> Mount {
+    Mount {
+        target: Some(target.to_owned()),
+        source: Some(source.to_string_lossy().into_owned()),
+        typ: Some(MountType::BIND),
+        ..Default::default()
+    }
+}
+
+/// What holds for every container: no network, no capability, nothing to write but its mounts.
+fn bounded() -> HostConfig {
+    HostConfig {
+        network_mode: Some("none".to_owned()),
+        cap_drop: Some(vec!["ALL".to_owned()]),
+        security_opt: Some(vec!["no-new-privileges".to_owned()]),
+        readonly_rootfs: Some(true),
+        pids_limit: Some(PIDS),
+        // The daemon's default may be one that can't be read back.
+        log_config: Some(HostConfigLogConfig {
+            typ: Some("json-file".to_owned()),
+            config: Some(HashMap::from([("max-size".to_owned(), "16m".to_owned())])),
+        }),
+        ..Default::default()
+    }
+}
+
+fn shell(image: &str, script: &str) -> ContainerCreateBody {
+    ContainerCreateBody {
+        image: Some(image.to_owned()),
+        hostname: Some(HOSTNAME.to_owned()),
+        entrypoint: Some(vec!["/bin/sh".to_owned(), "-c".to_owned()]),
+        cmd: Some(vec![script.to_owned()]),
+        // A server looks for option files and libraries by these; the image's own must not act.
+        env: Some(vec!["MYSQL_HOME=".to_owned(), "MARIADB_HOME=".to_owned(), "TZ=UTC".to_owned()]),
+        working_dir: Some("/".to_owned()),
+        ..Default::default()
+    }
+}
+
+fn with_nofile(mut body: ContainerCreateBody, raised: bool) -> ContainerCreateBody {
+    if let Some(config) = body.host_config.as_mut().filter(|_| raised) {
+        config.ulimits = Some(vec![ResourcesUlimits {
+            name: Some("nofile".to_owned()),
+            soft: Some(NOFILE),
+            hard: Some(NOFILE),
+        }]);
+    }
+    body
+}
+
+async fn create(
+    docker: &Docker,
+    name: &str,
+    body: ContainerCreateBody,
+) -> Result<String, EngineError> {
+    let options = CreateContainerOptionsBuilder::default().name(name).build();
+    let create = docker.create_container(Some(options), body);
+    Ok(request(&format!("making container `{name}`"), create).await?.id)
+}
+
+async fn start(docker: &Docker, id: &str) -> Result<(), EngineError> {
+    let start = docker.start_container(id, None::<StartContainerOptions>);
+    request("starting a container", start).await
+}
+
+/// Kills a container and removes it with its anonymous volumes. Gone already is as good.
+pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), EngineError> {
+    let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
+    let remove = async {
+        match docker.remove_container(id, Some(options)).await {
+            // 404: gone; 409: somebody else is removing it.
+            Err(Error::DockerResponseServerError { status_code: 404 | 409, .. }) => Ok(()),
+            other => other,
+        }
+    };
+    request("removing a container", remove).await
+}
+
+/// Waits for the end of a container and reads why. Without a limit of its own: a server that does
+/// not end is what its user wants, and who waits for an end sets one.
+pub(super) async fn ended(docker: &Docker, id: &str) -> Ended {
+    let mut wait = Box::pin(docker.wait_container(id, None::<WaitContainerOptions>));
+    let code = match wait.next().await {
+        Some(Ok(answer)) => answer.status_code,
+        Some(Err(Error::DockerContainerWaitError { code, .. })) => code,
+        // The daemon went away, or the container did: what is known is in the inspect below.
+        Some(Err(_)) | None => -1,
+    };
+    let inspect = docker.inspect_container(id, None::<InspectContainerOptions>);
+    let oom = request("asking how a container ended", inspect)
+        .await
+        .ok()
+        .and_then(|c| c.state?.oom_killed)
+        .unwrap_or(false);
+    let log = log(docker, id).await.unwrap_or_default();
+    let reason = match server_log::reason(&log) {
+        _ if oom => "killed for the memory it used (the container's memory limit)".to_owned(),
+        Some(reason) => reason,
+        None => format!("ended with exit code {code} and said nothing"),
+    };
+    Ended { code, oom, reason }
+}
+
+/// Everything that a container printed.
+pub(super) async fn log(docker: &Docker, id: &str) -> Result<String, EngineError> {
+    let options = LogsOptionsBuilder::default().stdout(true).stderr(true).build();
+    let mut lines = Box::pin(docker.logs(id, Some(options)));
+    let read = async {
+        let mut bytes = Vec::new();
+        while let Some(line) = lines.next().await {
+            bytes.extend_from_slice(&line?.into_bytes());
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    request("reading a container's log", read).await
+}
+
+/// Runs a short command in an image: exit code, and what it printed.
+pub(super) async fn look(
+    docker: &Docker,
+    image: &str,
+    script: &str,
+) -> Result<(i64, String), EngineError> {
+    look_with(docker, image, script, bounded()).await
+}
+
+/// Runs a short command with a volume at `/g`, read-only: its exit code.
+pub(super) async fn look_at_volume(
+    docker: &Docker,
+    image: &str,
+    volume: &str,
+    script: &str,
+) -> Result<i64, EngineError> {
+    let host_config = HostConfig { mounts: Some(vec![golden_mount(volume)]), ..bounded() };
+    Ok(look_with(docker, image, script, host_config).await?.0)
+}
+
+async fn look_with(
+    docker: &Docker,
+    image: &str,
+    script: &str,
+    host_config: HostConfig,
+) -> Result<(i64, String), EngineError> {
+    let (uid, gid) = rundir::server_user();
+    let body = ContainerCreateBody {
+        user: Some(format!("{uid}:{gid}")),
+        labels: Some(HashMap::from([
+            (LABEL_KIND.to_owned(), "look".to_owned()),
+            (LABEL_OWNER.to_owned(), rundir::caller_uid().to_string()),
+            (LABEL_PROCESS.to_owned(), cleanup::this_process()),
+        ])),
+        host_config: Some(host_config),
+        ..shell(image, script)
+    };
+    let create = docker.create_container(
+        None::<bollard::query_parameters::CreateContainerOptions>,
+        body,
+    );
+    let id = request("making a container", create).await?.id;
+    let run = async {
+        start(docker, &id).await?;
+        let mut wait = Box::pin(docker.wait_container(&id, None::<WaitContainerOptions>));
+        let code = match tokio::time::timeout(SHORT, wait.next()).await {
+            Ok(Some(Ok(answer))) => answer.status_code,
+            Ok(Some(Err(Error::DockerContainerWaitError { code, .. }))) => code,
+            Ok(Some(Err(e))) => return Err(super::connect::explain("waiting for a container", &e)),
+            Ok(None) => -1,
+            Err(_) => {
+                return Err(EngineError::Timeout {
+                    what: "a look into the image".to_owned(),
+                    limit: SHORT,
+                });
+            }
+        };
+        Ok((code, log(docker, &id).await?))
+    };
+    let done = run.await;
+    remove(docker, &id).await?;
+    done
+}
+
+/// The file that counts the CPU time of a process's cgroup.
+fn cpu_file(pid: i64) -> Option<CpuFile> {
+    let cgroups = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+    let below = |controller: &str, group: &str| {
+        Path::new("/sys/fs/cgroup").join(controller).join(group.trim_start_matches('/'))
+    };
+    for line in cgroups.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (_, controllers, group) = (fields.next()?, fields.next()?, fields.next()?);
+        if controllers.split(',').any(|c| c == "cpuacct") {
+            let candidates = [below("cpuacct", group), below(controllers, group)];
+            return readable(candidates.map(|p| p.join("cpuacct.usage"))).map(CpuFile::V1);
+        }
+    }
+    let group = cgroups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    readable([below("", group).join("cpu.stat")]).map(CpuFile::V2)
+}
+
+fn readable<const N: usize>(candidates: [PathBuf; N]) -> Option<PathBuf> {
+    candidates.into_iter().find(|path| std::fs::read(path).is_ok())
+}
+
+/// The longest that a builder may take to shut down after it was told.
+pub(super) const SHUTDOWN: Duration = Duration::from_secs(600);
+
+/// Waits for a container to end by itself, at most `limit`.
+pub(super) async fn ended_within(
+    docker: &Docker,
+    id: &str,
+    limit: Duration,
+) -> Result<Ended, EngineError> {
+    tokio::time::timeout(limit, ended(docker, id)).await.map_err(|_| EngineError::Timeout {
+        what: "a server that was told to shut down".to_owned(),
+        limit: limit.max(REQUEST),
+    })
+}

@@ -1,0 +1,59 @@
+//! Reading a server's error log: why it gave up, and what it warned about.
+
+/// Why a server that ended gave up: the last `[ERROR]` before `Aborting`, or else its last words.
+/// The first error is often an unrelated one.
+pub fn reason(log: &str) -> Option<String> {
+    let lines: Vec<&str> = log.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let end = lines.iter().rposition(|l| l.contains("Aborting")).unwrap_or(lines.len());
+    lines[..end]
+        .iter()
+        .rev()
+        .find(|l| l.contains("[ERROR]"))
+        .or_else(|| lines.last())
+        .map(|line| without_stamp(line).to_owned())
+}
+
+/// All `[ERROR]` lines but `Aborting`, without their time stamps.
+pub fn error_lines(log: &str) -> Vec<String> {
+    tagged(log, "[ERROR]").filter(|l| !l.contains("Aborting")).collect()
+}
+
+/// All `[Warning]` lines, without their time stamps.
+pub fn warnings(log: &str) -> Vec<String> {
+    tagged(log, "[Warning]").collect()
+}
+
+fn tagged<'a>(log: &'a str, tag: &'a str) -> impl Iterator<Item = String> + 'a {
+    log.lines().filter(move |l| l.contains(tag)).map(|l| without_stamp(l.trim()).to_owned())
+}
+
+/// From the tag on: `2026-12-01T01:02:03.4Z 0 [ERROR] [MY-000067] …` has time and thread before it.
+fn without_stamp(line: &str) -> &str {
+    line.find("[ERROR]").or_else(|| line.find("[Warning]")).map_or(line, |at| &line[at..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MYSQL: &str = "\
+2026-12-01T01:00:00.1Z 0 [Warning] [MY-010918] [Server] 'x' is deprecated
+2026-12-01T01:00:00.2Z 0 [ERROR] [MY-011300] [Server] Plugin mysqlx reported: 'unrelated'
+2026-12-01T01:00:01.2Z 0 [ERROR] [MY-000067] [Server] unknown variable 'query_cache_size=1M'.
+2026-12-01T01:00:01.3Z 0 [ERROR] [MY-010119] [Server] Aborting
+2026-12-01T01:00:02.3Z 0 [System] [MY-010910] [Server] Shutdown complete";
+
+    #[test]
+    fn the_last_error_before_aborting_is_the_reason() {
+        let expected = "[ERROR] [MY-000067] [Server] unknown variable 'query_cache_size=1M'.";
+        assert_eq!(reason(MYSQL).as_deref(), Some(expected));
+        assert_eq!(error_lines(MYSQL).len(), 2);
+        assert_eq!(warnings(MYSQL), ["[Warning] [MY-010918] [Server] 'x' is deprecated"]);
+    }
+
+    #[test]
+    fn without_an_error_the_last_words_count() {
+        assert_eq!(reason("cp: no space left\n\n").as_deref(), Some("cp: no space left"));
+        assert_eq!(reason("  \n"), None);
+    }
+}

@@ -1,0 +1,231 @@
+//! Servers in containers, through the Docker API: no network, no capability, read-only root, the
+//! data directory cloned inside the container from a read-only golden volume, the socket in a
+//! directory that only the server's user may enter.
+
+mod cleanup;
+mod connect;
+mod container;
+mod golden;
+mod image;
+mod log;
+mod rundir;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bollard::Docker;
+
+pub use cleanup::{Left, clean};
+pub use connect::connect;
+pub use image::Image;
+pub use log::{error_lines, reason, warnings};
+
+use super::{
+    Address, CpuFile, Ended, Endpoint, Engine, EngineError, Facts, Golden, GoldenRecipe,
+    GoldenState, Limits, Removal, Server, StartRequest,
+};
+use crate::catalog::Catalog;
+use container::{Kind, Spec};
+use rundir::RunDir;
+
+/// The longest that any single request to the daemon may take.
+const REQUEST: Duration = Duration::from_secs(60);
+
+/// Label with the sweep's id.
+const LABEL_SWEEP: &str = "cnfsweep.sweep";
+/// Label with `server` or `golden`.
+const LABEL_KIND: &str = "cnfsweep.kind";
+/// Label with the uid that started it.
+const LABEL_OWNER: &str = "cnfsweep.owner";
+/// Label with the process that started it, so that a dead one's leftovers can be told.
+const LABEL_PROCESS: &str = "cnfsweep.process";
+/// Label with the key of a golden data directory.
+const LABEL_GOLDEN: &str = "cnfsweep.golden";
+
+/// Docker, for one sweep.
+#[derive(Debug)]
+pub struct DockerEngine {
+    docker: Docker,
+    sweep: String,
+    image: Image,
+    limits: Limits,
+    facts: Facts,
+    run_dir: RunDir,
+    docker_root: PathBuf,
+    uid: u32,
+    gid: u32,
+    /// Whether the daemon can raise the number of open files; found out by the first server.
+    raise_nofile: Cell<bool>,
+    serial: Cell<u32>,
+}
+
+/// A server in a container.
+#[derive(Debug)]
+pub struct DockerServer {
+    docker: Docker,
+    id: String,
+    socket_dir: rundir::SocketDir,
+    endpoint: Endpoint,
+    golden: Option<Golden>,
+}
+
+impl DockerEngine {
+    /// Docker for the sweep with that id, whose servers come from `image`.
+    ///
+    /// # Errors
+    /// When the daemon can't say what it is, or there is no room for sockets.
+    pub async fn new(
+        docker: Docker,
+        sweep: &str,
+        image: Image,
+        limits: Limits,
+    ) -> Result<Self, EngineError> {
+        let info = request("asking Docker what it is", docker.info()).await?;
+        let facts = Facts {
+            image_digest: image.id.clone(),
+            version_line: image.version_line.clone(),
+            engine_version: info.server_version.unwrap_or_else(|| "unknown".to_owned()),
+            storage_driver: info.driver.unwrap_or_else(|| "unknown".to_owned()),
+            cgroup: info.cgroup_version.map_or_else(|| "unknown".to_owned(), |v| v.to_string()),
+        };
+        let (uid, gid) = rundir::server_user();
+        Ok(Self {
+            docker,
+            sweep: sweep.to_owned(),
+            image,
+            limits,
+            facts,
+            run_dir: RunDir::create(sweep)?,
+            docker_root: info.docker_root_dir.unwrap_or_default().into(),
+            uid,
+            gid,
+            raise_nofile: Cell::new(true),
+            serial: Cell::new(0),
+        })
+    }
+
+    fn labels(&self, kind: &str) -> HashMap<String, String> {
+        HashMap::from([
+            (LABEL_SWEEP.to_owned(), self.sweep.clone()),
+            (LABEL_KIND.to_owned(), kind.to_owned()),
+            (LABEL_OWNER.to_owned(), rundir::caller_uid().to_string()),
+            (LABEL_PROCESS.to_owned(), cleanup::this_process()),
+        ])
+    }
+
+    fn serial(&self) -> u32 {
+        self.serial.set(self.serial.get() + 1);
+        self.serial.get()
+    }
+}
+
+impl Engine for DockerEngine {
+    type Server = DockerServer;
+
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn known_catalog(&self) -> Option<Catalog> {
+        None
+    }
+
+    async fn help(&self) -> Result<String, EngineError> {
+        let script = format!("exec {} --no-defaults --verbose --help", self.image.server);
+        let (code, out) = self.run_to_end(&script).await?;
+        match code {
+            0 => Ok(out),
+            _ => Err(EngineError::Ended {
+                what: format!("`{} --verbose --help`", self.image.server),
+                reason: reason(&out).unwrap_or(out),
+            }),
+        }
+    }
+
+    async fn start_scratch(&self) -> Result<DockerServer, EngineError> {
+        let script = format!(
+            "{} && exec {}",
+            self.image.initialise_command(&[]),
+            self.image.serve_command("")
+        );
+        let spec = Spec { role: "scratch", kind: Kind::Server, script, cnf: b"[mysqld]\n" };
+        self.launch(spec, None).await
+    }
+
+    async fn golden(
+        &self,
+        recipe: &GoldenRecipe,
+    ) -> Result<GoldenState<DockerServer>, EngineError> {
+        self.find_or_build(recipe).await
+    }
+
+    async fn seal(&self, builder: DockerServer) -> Result<Golden, EngineError> {
+        self.seal_builder(builder).await
+    }
+
+    async fn start(&self, request: &StartRequest<'_>) -> Result<DockerServer, EngineError> {
+        // The uid that clones need not be the one that made the golden directory.
+        let script = format!(
+            "cp -a --reflink=auto --no-preserve=ownership /g/data /tmp/ && exec {}",
+            self.image.serve_command("--defaults-file=/s/my.cnf")
+        );
+        let spec = Spec { role: request.role, kind: Kind::Server, script, cnf: request.cnf };
+        self.launch(spec, Some(request.golden)).await
+    }
+
+    async fn settle(&self) -> Result<(), EngineError> {
+        if self.limits.tmpfs {
+            return Ok(());
+        }
+        rundir::sync_volumes(self.docker_root.clone()).await
+    }
+
+    fn remove(&self, server: DockerServer) -> Removal {
+        Removal(Some(tokio::spawn(async move {
+            // What can't be removed now is found by its label when the sweep ends.
+            let _ = container::remove(&server.docker, &server.id).await;
+            server.socket_dir.remove();
+        })))
+    }
+
+    async fn clean_up(&self) -> Result<(), EngineError> {
+        cleanup::remove_sweep(&self.docker, &self.sweep).await?;
+        self.run_dir.remove();
+        Ok(())
+    }
+}
+
+impl Drop for DockerEngine {
+    fn drop(&mut self) {
+        // Containers are removed by `clean_up`, which has to wait; the directory needs no waiting.
+        self.run_dir.remove();
+    }
+}
+
+impl Server for DockerServer {
+    fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    async fn ended(&self) -> Ended {
+        container::ended(&self.docker, &self.id).await
+    }
+
+    async fn log(&self) -> String {
+        container::log(&self.docker, &self.id).await.unwrap_or_default()
+    }
+}
+
+/// A request to the daemon, with an end and with words.
+async fn request<T>(
+    what: &str,
+    work: impl Future<Output = Result<T, bollard::errors::Error>>,
+) -> Result<T, EngineError> {
+    match tokio::time::timeout(REQUEST, work).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(e)) => Err(connect::explain(what, &e)),
+        Err(_) => Err(EngineError::Timeout { what: what.to_owned(), limit: REQUEST }),
+    }
+}

@@ -1,0 +1,5 @@
+//! Arguments → command → exit code.
+
+fn main() -> std::process::ExitCode {
+    cnfsweep::command::run()
+}

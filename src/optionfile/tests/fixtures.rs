@@ -1,0 +1,194 @@
+//! Files in the manner of real ones, `tests/fixtures/cnf/`.
+
+use super::super::*;
+
+const MYSQL: Product = Product::mysql(9, 7);
+const MARIA: Product = Product::mariadb(11, 8);
+
+macro_rules! fixture {
+    ($name:literal) => {
+        ($name, include_bytes!(concat!("../../../tests/fixtures/cnf/", $name)).as_slice())
+    };
+}
+
+const WELL_FORMED: [(&str, &[u8]); 13] = [
+    fixture!("cloud-init.cnf"),
+    fixture!("container-image.cnf"),
+    fixture!("debian-mariadb.cnf"),
+    fixture!("games-myisam.cnf"),
+    fixture!("latin1-tabs.cnf"),
+    fixture!("loose-dump.cnf"),
+    fixture!("mariadb-galera.cnf"),
+    fixture!("multi-instance.cnf"),
+    fixture!("mysql55-huge.cnf"),
+    fixture!("mysql84-replica.cnf"),
+    fixture!("percona-wizard.cnf"),
+    fixture!("small-vps.cnf"),
+    fixture!("windows-crlf.cnf"),
+];
+
+/// The includes that the files name.
+fn loader() -> MemoryLoader {
+    MemoryLoader::new()
+        .with_file("/etc/mysql/conf.d/a.cnf", "[mysqld]\nport=3307\n")
+        .with_file("/etc/mysql/local.cnf", "[mysqld]\nport=3308\n")
+}
+
+fn file(name: &str) -> OptionFile {
+    let found = WELL_FORMED.iter().find(|(known, _)| *known == name);
+    OptionFile::parse(found.expect("a known file").1).with_path(name)
+}
+
+fn arguments(name: &str, product: &Product) -> Vec<String> {
+    let read = file(name).arguments(product, &loader()).unwrap();
+    read.list.iter().map(ToString::to_string).collect()
+}
+
+/// Numbers of lines with an active and with a commented-out option in a server group.
+fn options(name: &str, product: &Product) -> (usize, usize) {
+    let file = file(name);
+    let in_group = |line: &Line| line.group.is_some_and(|group| product.reads(group));
+    let count = |is: fn(&LineKind) -> bool| {
+        file.lines().filter(|line| in_group(line) && is(&line.kind)).count()
+    };
+    (
+        count(|kind| matches!(kind, LineKind::Option { .. })),
+        count(|kind| matches!(kind, LineKind::CommentedOption { .. })),
+    )
+}
+
+#[test]
+fn they_are_accepted_and_rendered_as_they_are() {
+    for (name, bytes) in WELL_FORMED {
+        let file = file(name);
+        assert_eq!(file.render(), bytes, "{name}");
+        for product in [MYSQL, MARIA, Product::mysql(8, 0), Product::mariadb(10, 5)] {
+            assert_eq!(file.check(&product), Ok(()), "{name}");
+            let is_for_mariadb = name == "mariadb-galera.cnf";
+            let has_group = product.vendor == Vendor::MariaDb || !is_for_mariadb;
+            assert_eq!(file.has_server_group(&product), has_group, "{name}");
+            let flat = file.flatten(&product, &loader()).unwrap();
+            let read = flat.file.arguments(&product, &MemoryLoader::new()).unwrap();
+            let direct = file.arguments(&product, &loader()).unwrap();
+            assert_eq!(read.printed(), direct.printed(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn their_options_are_counted_right() {
+    for (name, mysql, maria) in [
+        ("cloud-init.cnf", (10, 0), (10, 0)),
+        ("container-image.cnf", (7, 5), (7, 5)),
+        ("debian-mariadb.cnf", (6, 22), (6, 22)),
+        ("games-myisam.cnf", (29, 1), (29, 1)),
+        ("latin1-tabs.cnf", (7, 0), (7, 0)),
+        ("loose-dump.cnf", (24, 0), (24, 0)),
+        ("mariadb-galera.cnf", (0, 0), (22, 1)),
+        ("multi-instance.cnf", (2, 0), (2, 0)),
+        ("mysql55-huge.cnf", (23, 15), (23, 15)),
+        ("mysql84-replica.cnf", (27, 0), (27, 0)),
+        ("percona-wizard.cnf", (36, 0), (36, 0)),
+        ("small-vps.cnf", (14, 2), (14, 2)),
+        ("windows-crlf.cnf", (23, 3), (23, 3)),
+    ] {
+        assert_eq!((options(name, &MYSQL), options(name, &MARIA)), (mysql, maria), "{name}");
+    }
+}
+
+#[test]
+fn includes_differ_by_server() {
+    // The include on the last line has no newline.
+    let ports = |product| {
+        let mut list = arguments("cloud-init.cnf", product);
+        list.retain(|argument| argument.starts_with("--port"));
+        list
+    };
+    assert_eq!(ports(&MYSQL), ["--port=3307", "--port=3308"]);
+    assert_eq!(ports(&MARIA), ["--port=3307"]);
+}
+
+#[test]
+fn values_come_out_as_the_server_gets_them() {
+    for (name, product, argument) in [
+        ("windows-crlf.cnf", MYSQL, "--datadir=C:/ProgramData/MySQL/MySQL Server 8.0/Data"),
+        ("windows-crlf.cnf", MYSQL, "--secure-file-priv=C:\\ProgramData\\MySQL\\Uploads"),
+        ("small-vps.cnf", MYSQL, "--wait_timeout=60"),
+        ("small-vps.cnf", MYSQL, "--myisam_sort_buffer_size"),
+        ("mariadb-galera.cnf", MARIA, "--wsrep_cluster_name=shop cluster #2"),
+        ("mysql84-replica.cnf", MYSQL, "--replicate-wild-ignore-table=shop.tmp\\_%"),
+        ("mysql84-replica.cnf", MYSQL, "--innodb_doublewrite=OFF"),
+        ("latin1-tabs.cnf", MYSQL, "--max_connections=200"),
+        ("latin1-tabs.cnf", MYSQL, "--log-error=C:\neu\tmp\\fehler.log"),
+        ("loose-dump.cnf", MYSQL, "--loose-max_allowed_packet="),
+    ] {
+        let list = arguments(name, &product);
+        assert!(list.iter().any(|found| found == argument), "{name}: {argument:?} in {list:?}");
+    }
+    let latin1 = file("latin1-tabs.cnf").arguments(&MYSQL, &loader()).unwrap().printed();
+    let value = b"--init-connect=SET @firma='M\xFCller & S\xF6hne #1'\n";
+    assert!(latin1.windows(value.len()).any(|window| window == value));
+}
+
+#[test]
+fn every_option_can_be_commented_out_set_and_enabled() {
+    for (name, _) in WELL_FORMED {
+        let file = file(name);
+        for product in [MYSQL, MARIA] {
+            for line in file.lines() {
+                let n = line.number;
+                match line.kind {
+                    LineKind::Option { .. } => {
+                        let off = file.comment_out(&product, n);
+                        let off = off.unwrap_or_else(|error| panic!("{name}:{n}: {error}"));
+                        assert_eq!(off.enable(&product, n), Ok(file.clone()), "{name}:{n}");
+                        file.set_value(&product, n, Some(b"a # \"b\" 'c'\\n"))
+                            .unwrap_or_else(|error| panic!("{name}:{n}: {error}"));
+                    }
+                    LineKind::CommentedOption { .. } if line.group.is_some() => {
+                        file.enable(&product, n)
+                            .unwrap_or_else(|error| panic!("{name}:{n}: {error}"));
+                    }
+                    _ => {}
+                }
+            }
+            let flat = file.flatten(&product, &loader()).unwrap().file;
+            let probed = flat.append(&product, b"zz-probe", None).unwrap();
+            let list = probed.arguments(&product, &MemoryLoader::new()).unwrap().list;
+            assert_eq!(list.last().unwrap().name, b"zz-probe", "{name}");
+        }
+    }
+}
+
+#[test]
+fn no_secret_survives_redaction() {
+    let mut redacted = 0;
+    for (name, bytes) in WELL_FORMED {
+        let shown = file(name).redacted();
+        let text = String::from_utf8_lossy(&shown).to_lowercase();
+        for secret in ["geheim", "klartext"] {
+            assert!(!text.contains(secret), "{name} shows {secret}");
+        }
+        redacted += usize::from(shown != bytes);
+    }
+    // Everywhere else nothing is touched.
+    assert_eq!(redacted, 4);
+}
+
+#[test]
+fn a_broken_file_tells_all_its_faults() {
+    let (_, bytes) = fixture!("all-broken.cnf");
+    let file = OptionFile::parse(bytes).with_path("all-broken.cnf");
+    for product in [MYSQL, MARIA] {
+        let errors = file.check(&product).unwrap_err();
+        let told: Vec<_> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "all-broken.cnf:1:1: an option must stand below a group header such as `[mysqld]`",
+                "all-broken.cnf:4:1: a line that begins with `[` must have a `]`",
+                "all-broken.cnf:6:1: `!include` and `!includedir` need a path behind them",
+            ]
+        );
+    }
+}

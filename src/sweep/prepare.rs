@@ -1,0 +1,135 @@
+//! What a sweep needs before its first pair: the catalogue of the image's options, and the golden
+//! data directory.
+
+use std::time::{Duration, Instant};
+
+use super::event::{Event, Listener};
+use super::ready::{target, wait};
+use super::SweepError;
+use crate::catalog::{self, Catalog, VariableRow, metadata_sql};
+use crate::engine::{Engine, Golden, GoldenRecipe, GoldenState, Server as _};
+use crate::load::{Admin, fill};
+use crate::optionfile::Product;
+use crate::profile::Profile;
+
+/// What the image's server knows: from the cache, else from a server that is asked.
+///
+/// # Errors
+/// When the server does not start with nothing, or does not answer.
+pub async fn catalog<E: Engine>(
+    engine: &E,
+    product: &Product,
+    listen: &mut Listener<'_>,
+) -> Result<Catalog, SweepError> {
+    if let Some(known) = engine.known_catalog() {
+        return Ok(known);
+    }
+    let digest = engine.facts().image_digest.clone();
+    if let Some(known) = catalog::load(&digest) {
+        return Ok(known);
+    }
+    listen(Event::Phase("asking the server for its options"));
+    let began = Instant::now();
+    let (help, server) = tokio::join!(engine.help(), engine.start_scratch());
+    let (help, server) = match (help, server) {
+        (Ok(help), Ok(server)) => (help, server),
+        (Err(e), Ok(server)) => {
+            engine.remove(server).wait().await;
+            return Err(e.into());
+        }
+        (_, Err(e)) => return Err(e.into()),
+    };
+    let ready = wait(engine, server, began).await.map_err(|e| SweepError::NotReady {
+        what: "a server without any option",
+        message: e.message,
+    })?;
+    let asked = ask(&ready.target, product, &help).await;
+    engine.remove(ready.server).wait().await;
+    let known = asked?;
+    if let Err(e) = catalog::save(&digest, &known) {
+        listen(Event::Warning(&format!("could not keep the catalogue for the next time: {e}")));
+    }
+    Ok(known)
+}
+
+async fn ask(
+    target: &crate::load::Target,
+    product: &Product,
+    help: &str,
+) -> Result<Catalog, SweepError> {
+    type Row = (
+        String,
+        Option<String>,
+        Option<String>,
+        Option<String>,
+        Option<String>,
+        Option<String>,
+        Option<String>,
+    );
+    let mut admin = Admin::connect(target).await?;
+    let version = admin.version().await?;
+    let variables = admin.variables().await?;
+    let mut rows = Vec::new();
+    for sql in metadata_sql(product) {
+        // A server without that table is asked the next question; without any, help has to do.
+        if let Ok(found) = admin.rows::<Row>(sql).await {
+            rows = found;
+            break;
+        }
+    }
+    admin.close().await;
+    let rows: Vec<VariableRow> = rows
+        .into_iter()
+        .map(|(name, kind, min, max, block, values, read_only)| VariableRow {
+            name,
+            kind: kind.unwrap_or_default(),
+            min,
+            max,
+            block,
+            values,
+            read_only,
+        })
+        .collect();
+    Ok(Catalog::build(&version, help, &variables, &rows))
+}
+
+/// The golden data directory: there, or made now.
+///
+/// # Errors
+/// When it can't be made; the error has the statement or the server's words.
+pub async fn golden<E: Engine>(
+    engine: &E,
+    profile: &Profile,
+    initialise: &[String],
+    listen: &mut Listener<'_>,
+) -> Result<Golden, SweepError> {
+    /// The longest that a server may take to be told to shut down.
+    const SHUTDOWN: Duration = Duration::from_secs(60);
+    let data = profile
+        .data_fingerprint()
+        .map_err(|e| crate::engine::EngineError::File(format!("data set: {e}")))?;
+    let recipe = GoldenRecipe { data, initialise: initialise.to_vec() };
+    let builder = match engine.golden(&recipe).await? {
+        GoldenState::Ready(golden) => return Ok(golden),
+        GoldenState::Building(builder) => builder,
+    };
+    listen(Event::Phase("making the data set, once for this image and profile"));
+    let ready = wait(engine, builder, Instant::now()).await.map_err(|e| SweepError::NotReady {
+        what: "the server that makes the data set",
+        message: e.message,
+    })?;
+    let all = profile.rows();
+    let target = target(ready.server.endpoint());
+    let filled = async {
+        fill(&target, profile, |done| listen(Event::Rows { done, all })).await?;
+        let mut admin = Admin::connect(&target).await?;
+        // Everything on disk and purged, so that clones start without recovery and stay quiet.
+        admin.run("SET GLOBAL innodb_fast_shutdown = 0", SHUTDOWN).await?;
+        admin.run("SHUTDOWN", SHUTDOWN).await
+    };
+    if let Err(e) = filled.await {
+        engine.remove(ready.server).wait().await;
+        return Err(e.into());
+    }
+    Ok(engine.seal(ready.server).await?)
+}

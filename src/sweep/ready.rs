@@ -1,0 +1,108 @@
+//! Starting a server and waiting until it answers, or knowing why it won't.
+
+use std::time::{Duration, Instant};
+
+use crate::engine::{self, Endpoint, Ended, Engine, EngineError, Server, StartRequest};
+use crate::journal::Outcome;
+use crate::load::{self, Address, CpuCounter, Script, Target};
+
+/// The longest that a server may take until it answers: a recovery of a minute fits in.
+pub(super) const READY: Duration = Duration::from_secs(120);
+/// Between two questions whether it answers yet.
+const ASK: Duration = Duration::from_millis(10);
+/// How long a dead server's end may take to be noticed.
+pub(super) const NOTICE: Duration = Duration::from_secs(2);
+
+/// A server that answers.
+#[derive(Debug)]
+pub(super) struct Ready<S> {
+    pub(super) server: S,
+    pub(super) target: Target,
+    pub(super) took: Duration,
+}
+
+/// A server that does not.
+#[derive(Debug)]
+pub(super) struct NotReady {
+    pub(super) outcome: Outcome,
+    pub(super) message: String,
+}
+
+/// How the load reaches a server of the engine.
+pub(super) fn target(endpoint: &Endpoint) -> Target {
+    let address = match &endpoint.address {
+        engine::Address::Socket(path) => Address::Socket(path.clone()),
+        engine::Address::Script(b) => Address::Scripted(Box::new(Script {
+            version: b.version.clone(),
+            variables: b.variables.clone(),
+            rate: b.rate,
+            slice_noise: b.slice_noise,
+            cpu_us_per_op: b.cpu_us_per_op,
+            seed: b.seed,
+            fails: b.fails.map(|(after, how)| {
+                let how = match how {
+                    engine::fake::Failure::Crash => load::Failure::Crash,
+                    engine::fake::Failure::Errors => load::Failure::Errors,
+                    engine::fake::Failure::Hang => load::Failure::Hang,
+                };
+                (after, how)
+            }),
+            pace: b.pace,
+        })),
+    };
+    let cpu = endpoint.cpu.as_ref().map(|file| match file {
+        engine::CpuFile::V1(path) => CpuCounter::V1(path.clone()),
+        engine::CpuFile::V2(path) => CpuCounter::V2(path.clone()),
+    });
+    Target { address, cpu }
+}
+
+/// Starts a server and waits until it answers. One that does not is removed.
+pub(super) async fn start<E: Engine>(
+    engine: &E,
+    request: &StartRequest<'_>,
+) -> Result<Result<Ready<E::Server>, NotReady>, EngineError> {
+    let began = Instant::now();
+    let server = engine.start(request).await?;
+    Ok(wait(engine, server, began).await)
+}
+
+/// Waits until a started server answers. One that does not is removed.
+pub(super) async fn wait<E: Engine>(
+    engine: &E,
+    server: E::Server,
+    began: Instant,
+) -> Result<Ready<E::Server>, NotReady> {
+    let target = target(server.endpoint());
+    let answers = async {
+        // Each question has an end of its own, so that a server which accepts and says nothing is
+        // asked again.
+        while load::ping(&target, Duration::from_secs(10)).await.is_err() {
+            tokio::time::sleep(ASK).await;
+        }
+    };
+    let not_ready = tokio::select! {
+        biased;
+        ended = server.ended() => of_end(&ended, Outcome::Refused),
+        answered = tokio::time::timeout(READY, answers) => match answered {
+            Ok(()) => return Ok(Ready { server, target, took: began.elapsed() }),
+            Err(_) => NotReady {
+                outcome: Outcome::Timeout,
+                message: format!("did not answer within {} s: {}", READY.as_secs(),
+                    last_words(&server.log().await)),
+            },
+        },
+    };
+    engine.remove(server).wait().await;
+    Err(not_ready)
+}
+
+/// What the end of a server means for the measurement.
+pub(super) fn of_end(ended: &Ended, otherwise: Outcome) -> NotReady {
+    let outcome = if ended.oom { Outcome::Oom } else { otherwise };
+    NotReady { outcome, message: ended.reason.clone() }
+}
+
+fn last_words(log: &str) -> &str {
+    log.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("it said nothing")
+}
