@@ -55,7 +55,7 @@ pub enum Command {
     /// Say what a sweep would run, how long, how much disk; what is left out and why
     ///
     /// Takes the options of a sweep. Starts each toggle's server once, and loads none.
-    Plan(PlanArgs),
+    Plan(Box<PlanArgs>),
     /// Make verdicts, charts and report again, from the CSV files of a sweep
     Report {
         /// The sweep's directory, `results/<id>`.

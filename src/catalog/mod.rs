@@ -112,10 +112,10 @@ pub struct VariableRow {
 /// next.
 pub fn metadata_sql(product: &Product) -> &'static [&'static str] {
     match product.vendor {
-        Vendor::MariaDb => &[
-            "SELECT variable_name, variable_type, numeric_min_value, numeric_max_value, \
-             numeric_block_size, enum_value_list, read_only FROM information_schema.SYSTEM_VARIABLES",
-        ],
+        Vendor::MariaDb => {
+            &["SELECT variable_name, variable_type, numeric_min_value, numeric_max_value, \
+             numeric_block_size, enum_value_list, read_only FROM information_schema.SYSTEM_VARIABLES"]
+        }
         Vendor::MySql => &[
             "SELECT variable_name, data_type, min_value, max_value, NULL, NULL, NULL \
              FROM performance_schema.variables_metadata",

@@ -31,9 +31,10 @@ struct Row<'a> {
 pub(super) fn run(image: &str, format: Format) -> Result<(), Failure> {
     let catalog = runtime()?.block_on(ask(image))?;
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let rows = catalog.options.iter().map(|(name, info)| {
-        (name, info, text(&info.default), text(&info.min), text(&info.max))
-    });
+    let rows = catalog
+        .options
+        .iter()
+        .map(|(name, info)| (name, info, text(&info.default), text(&info.min), text(&info.max)));
     let mut csv = csv::Writer::from_writer(Vec::new());
     let mut lines = String::new();
     for (name, info, default, min, max) in rows {

@@ -18,7 +18,11 @@ const BUFFERS: [&str; 6] = [
 ];
 
 /// Refuses a file whose buffers don't fit, naming the lines.
-pub(super) fn check(request: &Request, file: &OptionFile, product: &Product) -> Result<(), Failure> {
+pub(super) fn check(
+    request: &Request,
+    file: &OptionFile,
+    product: &Product,
+) -> Result<(), Failure> {
     let buffers = buffers(request, file, product);
     let needed: u64 = REST + buffers.iter().map(|(_, _, bytes)| bytes).sum::<u64>();
     if needed <= request.memory {

@@ -138,12 +138,15 @@ pub(super) fn facts(engine: &Facts) -> HostFacts {
         let line = text.lines().find(|l| l.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_owned())
     });
-    let thp = read("/sys/kernel/mm/transparent_hugepage/enabled").and_then(|text| {
-        Some(text.split_once('[')?.1.split_once(']')?.0.to_owned())
-    });
+    let thp = read("/sys/kernel/mm/transparent_hugepage/enabled")
+        .and_then(|text| Some(text.split_once('[')?.1.split_once(']')?.0.to_owned()));
+    // Not those that this process may use: it keeps itself off the servers' CPUs.
+    let cpus = read("/proc/cpuinfo")
+        .map_or(0, |text| text.lines().filter(|l| l.starts_with("processor")).count())
+        .max(online_cpus().len());
     HostFacts {
         cpu: cpu.unwrap_or_else(unknown),
-        cpus: u32::try_from(online_cpus().len()).unwrap_or(u32::MAX),
+        cpus: u32::try_from(cpus).unwrap_or(u32::MAX),
         memory_bytes: meminfo("MemTotal").unwrap_or(0),
         kernel: read("/proc/sys/kernel/osrelease").unwrap_or_else(unknown),
         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")

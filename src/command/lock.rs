@@ -31,10 +31,8 @@ impl Lock {
             Failure::carrying_out(format!("could not open the lock `{}`: {e}", path.display()))
         })?;
         // Every user of the machine has to be able to take it; only its maker can change its mode.
-        let _ = std::fs::set_permissions(
-            &path,
-            std::os::unix::fs::PermissionsExt::from_mode(0o666),
-        );
+        let _ =
+            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut said = false;
         while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
             let mut holder = String::new();

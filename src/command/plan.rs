@@ -14,7 +14,7 @@ use crate::report::Charset;
 pub(super) fn run(args: &SweepArgs, format: Format) -> Result<(), Failure> {
     let request = Request::of(args)?;
     let prepared = with_engine(args, &request, async |_, prepared, _| Ok(prepared))?;
-    let rows: Vec<ToggleRow> = prepared.toggles.list.iter().map(|t| t.row()).collect();
+    let rows: Vec<ToggleRow> = prepared.toggles.list.iter().map(ToggleRow::from).collect();
     match format {
         Format::Csv => csv(&rows),
         Format::Table => {

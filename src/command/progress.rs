@@ -77,9 +77,8 @@ impl Progress {
                 }
             }
             Event::Pair { pair, of, round, toggle, left } => {
-                let left = left.map_or_else(String::new, |left| {
-                    format!(", {} left", HumanDuration(left))
-                });
+                let left =
+                    left.map_or_else(String::new, |left| format!(", {} left", HumanDuration(left)));
                 match &self.bar {
                     Some(bar) => {
                         bar.set_style(with_length());
@@ -88,7 +87,9 @@ impl Progress {
                         bar.set_message(format!("round {round}: {toggle}{left}"));
                     }
                     None if !self.quiet => {
-                        output::note(&format!("pair {pair} of {of}, round {round}: {toggle}{left}"));
+                        output::note(&format!(
+                            "pair {pair} of {of}, round {round}: {toggle}{left}"
+                        ));
                     }
                     None => {}
                 }

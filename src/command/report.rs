@@ -30,8 +30,10 @@ pub(super) fn conclude(dir: &SweepDir, quiet: bool, no_colour: bool) -> Result<(
     .map_err(|e| Failure::carrying_out(format!("`{}`: {e}", dir.trials_csv().display())))?;
     write_effects(dir, &assessment.effects)?;
     let gate_failed = assessment.gate_failed.clone();
+    let finished = assessment.finished;
     let cnfs = dir.cnfs(&toggles)?;
-    let model = Model::gather(Records { sweep, toggles, trials, cnfs }, findings(assessment));
+    let mut model = Model::gather(Records { sweep, toggles, trials, cnfs }, findings(assessment));
+    model.interrupted = !finished;
     write_all(&model, dir).map_err(|e| Failure::carrying_out(e.to_string()))?;
     let look = Look::of_stdout(no_colour);
     output::text(&table(&model, look.width, look.colour, look.charset))?;

@@ -114,9 +114,7 @@ impl Request {
 
 /// Flags of the contract whose part is not built yet say so.
 fn not_there_yet(args: &SweepArgs) -> Result<(), Failure> {
-    let no = |flag: &str| {
-        Err(Failure::usage(format!("`{flag}` is not there yet in this version")))
-    };
+    let no = |flag: &str| Err(Failure::usage(format!("`{flag}` is not there yet in this version")));
     match args {
         _ if !args.engines.is_empty() => no("--engines"),
         _ if args.scale != "off" => no("--scale auto"),
@@ -161,9 +159,9 @@ fn check_for_any_server(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             .any(|server| group.starts_with(server))
             && !group.starts_with(b"mysqld_")
     });
-    let includes = bytes.split(|b| *b == b'\n').any(|line| {
-        matches!(line.trim_ascii_start().first(), Some(b'!' | b'?'))
-    });
+    let includes = bytes
+        .split(|b| *b == b'\n')
+        .any(|line| matches!(line.trim_ascii_start().first(), Some(b'!' | b'?')));
     if any_group || includes { Ok(()) } else { Err(no_server_group(path, None)) }
 }
 

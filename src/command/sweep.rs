@@ -21,7 +21,7 @@ use crate::journal::{
     BaseInfo, Design, ImageInfo, Journal, Placement, Redaction, ServerInfo, SweepDir, SweepFile,
     ToggleRow, clock,
 };
-use crate::optionfile::{LineKind, OptionFile, Product, is_secret};
+use crate::optionfile::{LineKind, OptionFile, Product, is_secret, redacted_line};
 use crate::plan::{Estimate, SCHEDULE_VERSION, estimate};
 use crate::profile::hex;
 use crate::stats::screen::rules::SCREEN_ROUNDS;
@@ -56,11 +56,7 @@ pub(super) fn run(args: &SweepArgs) -> Result<(), Failure> {
 
 /// Makes everything ready on the engine that was asked for, lets `then` go on, and removes what
 /// was started, whatever happens.
-pub(super) fn with_engine<T, F>(
-    args: &SweepArgs,
-    request: &Request,
-    then: F,
-) -> Result<T, Failure>
+pub(super) fn with_engine<T, F>(args: &SweepArgs, request: &Request, then: F) -> Result<T, Failure>
 where
     F: AsyncFnOnce(AnyEngine<'_>, Prepared, &mut Progress) -> Result<T, Failure>,
 {
@@ -116,11 +112,8 @@ async fn docker_engine(
     // Before anything is started: whether the file can be read at all, and whether it fits.
     let (file, _) = request.base(&product)?;
     super::fit::check(request, &file, &product)?;
-    let limits = Limits {
-        cpus: request.cpus.server.clone(),
-        memory: request.memory,
-        tmpfs: request.tmpfs,
-    };
+    let limits =
+        Limits { cpus: request.cpus.server.clone(), memory: request.memory, tmpfs: request.tmpfs };
     Ok((DockerEngine::new(docker, &request.id, image, limits).await?, product))
 }
 
@@ -201,8 +194,7 @@ async fn prepare<E: Engine>(
     if planned == 0 {
         return Err(Failure::carrying_out(nothing_planned(request, &toggles)));
     }
-    let golden =
-        sweep::golden(engine, &request.profile, &toggles.initialise, &mut listen).await?;
+    let golden = sweep::golden(engine, &request.profile, &toggles.initialise, &mut listen).await?;
     let probed = sweep::probe(engine, &product, &catalog, &golden, &mut toggles, &mut listen)
         .await
         .map_err(|e| base_refused(e, request, &toggles))?;
@@ -302,8 +294,7 @@ fn base_refused(error: SweepError, request: &Request, toggles: &Toggles) -> Fail
     for (line, name) in &named {
         text.push_str(&format!("\n  {path}:{line}: {name}"));
     }
-    let names: Vec<String> =
-        named.iter().map(|(_, name)| name.replace('-', "_")).collect();
+    let names: Vec<String> = named.iter().map(|(_, name)| name.replace('-', "_")).collect();
     text.push_str(&format!(
         "\nhint: leave them out of both servers with `--drop {}`, or with `--drop-unknown`",
         names.join(",")
@@ -348,7 +339,7 @@ async fn measure_on<E: Engine>(
         arms.toggles.push((toggle.id.clone(), cnf));
     }
     let mut schedule = schedule(request, arms.toggles.len(), aa, mode)?;
-    let rows: Vec<ToggleRow> = toggles.list.iter().map(|t| t.row()).collect();
+    let rows: Vec<ToggleRow> = toggles.list.iter().map(ToggleRow::from).collect();
     let file = sweep_file(args, request, engine, &product, &toggles, &probed, aa, mode);
     let mut journal = Journal::create(&request.dir, &file, &rows, &cnfs)?;
     let dir = journal.dir().clone();
@@ -452,7 +443,10 @@ fn sweep_file<E: Engine>(
             native_aio: variable("innodb_use_native_aio"),
             flush_method: variable("innodb_flush_method"),
             open_files_limit: variable("open_files_limit"),
-            warnings: warnings(&probed.base.log),
+            warnings: warnings(&probed.base.log)
+                .iter()
+                .map(|line| String::from_utf8_lossy(&redacted_line(line.as_bytes())).into_owned())
+                .collect(),
         },
         design: Design {
             kind: "pairs".to_owned(),
@@ -463,9 +457,7 @@ fn sweep_file<E: Engine>(
                 Mode::Rounds(_) => "rounds".to_owned(),
             },
             rounds: match mode {
-                Mode::Adaptive => {
-                    SCREEN_ROUNDS + CONFIRM_ROUNDS
-                }
+                Mode::Adaptive => SCREEN_ROUNDS + CONFIRM_ROUNDS,
                 Mode::Rounds(rounds) => rounds,
             },
             aa,

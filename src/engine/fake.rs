@@ -250,12 +250,8 @@ impl FakeEngine {
             .filter(|e| has(&e.option, &e.value))
             .map(|e| (e.percent / 100.0).ln_1p())
             .sum();
-        let fails = self
-            .script
-            .fail
-            .iter()
-            .find(|f| has(&f.option, &f.value))
-            .map(|f| (f.after, f.how));
+        let fails =
+            self.script.fail.iter().find(|f| has(&f.option, &f.value)).map(|f| (f.after, f.how));
         let start = self.starts.get();
         self.starts.set(start + 1);
         // Two servers of a pair start one after the other: they share the machine's mood.

@@ -8,10 +8,11 @@ mod rows;
 mod sweep_file;
 mod write;
 
+pub use crate::toggle::{Action, Label, Status};
 pub use read::{JournalError, SweepDir, TOGGLE_CNF_DIR, slug};
 pub use rows::{
-    Action, Arm, EffectRow, HistogramRow, Label, Metric, Outcome, SliceRow, Status, StatusRow,
-    ToggleRow, TrialRow, is_calibration_arm,
+    Arm, EffectRow, HistogramRow, Metric, Outcome, SliceRow, StatusRow, ToggleRow, TrialRow,
+    is_calibration_arm,
 };
 pub use sweep_file::{
     BaseInfo, Design, HostFacts, ImageInfo, Placement, Redaction, ServerInfo, SweepFile,

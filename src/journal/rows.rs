@@ -1,10 +1,10 @@
 //! One struct per CSV file of `results/<id>/`, columns in the order of the contract. Numbers are
 //! unrounded; a measurement that failed is a row with empty numbers.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+
+use crate::toggle::{Action, Label, Status, Toggle};
+use crate::words::words;
 
 /// The prefix of the names of A/A arms, which change nothing and show the noise floor.
 const CALIBRATION_PREFIX: &str = "aa-";
@@ -14,85 +14,6 @@ pub fn is_calibration_arm(toggle: &str) -> bool {
     toggle
         .strip_prefix(CALIBRATION_PREFIX)
         .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-}
-
-macro_rules! words {
-    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub enum $name {
-            $($(#[$vmeta])* #[serde(rename = $word)] $variant),+
-        }
-
-        impl $name {
-            /// Every value, in the order of the contract.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The word that stands in the files.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word),+ }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = String;
-
-            fn from_str(word: &str) -> Result<Self, String> {
-                match word {
-                    $($word => Ok(Self::$variant),)+
-                    other => Err(format!("`{other}` is none of {}", [$($word),+].join(", "))),
-                }
-            }
-        }
-    };
-}
-
-words! {
-    /// What a toggle does to the option file.
-    Action {
-        /// An active line is commented out, so that the server's default holds.
-        CommentOut = "comment-out",
-        /// An active line gets another value.
-        Set = "set",
-        /// A commented-out line becomes active.
-        Enable = "enable",
-        /// A line that the file does not have is added.
-        Append = "append",
-        /// Nothing is done: the line is only listed.
-        Keep = "keep",
-    }
-}
-
-words! {
-    /// What became of a toggle before any load.
-    Status {
-        /// It is measured.
-        Planned = "planned",
-        /// The server's variables are the same with it and without it.
-        NoOp = "no-op",
-        /// The server does not start with it.
-        Refused = "refused",
-        /// It is not tried; `detail` says why.
-        LeftOut = "left-out",
-    }
-}
-
-words! {
-    /// What a toggle trades away.
-    Label {
-        /// Nothing that we know of.
-        None = "",
-        /// Durability: a crash may lose committed transactions or corrupt data.
-        Durability = "D",
-        /// Security: someone may get in who could not before.
-        Security = "S",
-    }
 }
 
 words! {
@@ -158,6 +79,22 @@ pub struct ToggleRow {
     pub status: Status,
     /// The reason, the server's own words, or side effects.
     pub detail: String,
+}
+
+impl From<&Toggle> for ToggleRow {
+    fn from(toggle: &Toggle) -> Self {
+        Self {
+            toggle: toggle.id.clone(),
+            option: toggle.option.clone(),
+            line: toggle.line,
+            action: toggle.action,
+            from: toggle.from.clone(),
+            to: toggle.to.clone(),
+            label: toggle.label,
+            status: toggle.status,
+            detail: toggle.detail.clone(),
+        }
+    }
 }
 
 /// A row of `trials.csv`: one arm of a pair, for one statement kind (`all` first).

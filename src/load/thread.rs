@@ -213,7 +213,8 @@ fn run(
                 record.borrow_mut().slice = SliceCount::default();
                 let before = thread_cpu();
                 // Inside of the runtime, since a timer needs it to be made.
-                let slice = async { tokio::time::timeout_at(limit.into(), gate.slice(closes)).await };
+                let slice =
+                    async { tokio::time::timeout_at(limit.into(), gate.slice(closes)).await };
                 let ended = local.block_on(&runtime, slice);
                 let used = thread_cpu().saturating_sub(before);
                 let count = record.borrow().slice;

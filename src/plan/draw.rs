@@ -38,7 +38,8 @@ pub fn draw<A: Copy>(seed: u64, round: u32, arms: &[A]) -> Vec<Draw<A>> {
     for last in (1..order.len()).rev() {
         order.swap(last, rng.random_range(0..=last));
     }
-    let side = |rng: &mut ChaCha8Rng| if rng.next_u32() & 1 == 0 { Side::Base } else { Side::Toggle };
+    let side =
+        |rng: &mut ChaCha8Rng| if rng.next_u32() & 1 == 0 { Side::Base } else { Side::Toggle };
     order
         .into_iter()
         .map(|arm| Draw {
@@ -113,5 +114,6 @@ mod tests {
         assert_eq!(format!("{order:?}"), KNOWN);
     }
 
-    const KNOWN: &str = "";
+    const KNOWN: &str =
+        r#"[("a", "BT:TBBT"), ("b", "TB:BTTB"), ("d", "BT:BTTB"), ("c", "TB:TBBT")]"#;
 }

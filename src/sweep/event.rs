@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::journal::{Outcome, Status};
+use crate::journal::Outcome;
+use crate::toggle::Status;
 
 /// Something happened.
 #[derive(Debug, Clone, PartialEq)]

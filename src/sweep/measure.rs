@@ -152,8 +152,7 @@ async fn start_both<E: Engine>(
             return Err(e);
         }
     };
-    let (first, second) =
-        tokio::join!(wait(engine, first, began), wait(engine, second, began));
+    let (first, second) = tokio::join!(wait(engine, first, began), wait(engine, second, began));
     let (base, toggled) = match request.started_first {
         Side::Base => (first, second),
         Side::Toggle => (second, first),

@@ -3,9 +3,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::SweepError;
 use super::event::{Event, Listener};
 use super::ready::{target, wait};
-use super::SweepError;
 use crate::catalog::{self, Catalog, VariableRow, metadata_sql};
 use crate::engine::{Engine, Golden, GoldenRecipe, GoldenState, Server as _};
 use crate::load::{Admin, fill};

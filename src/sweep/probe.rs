@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 
+use super::SweepError;
 use super::event::{Event, Listener};
 use super::ready::{NotReady, Ready, start};
-use super::SweepError;
 use crate::catalog::{Catalog, Kind};
 use crate::engine::{Engine, EngineError, Golden, Server as _, StartRequest};
-use crate::journal::{Action, Outcome, Status};
+use crate::journal::Outcome;
 use crate::load::{Admin, Target};
 use crate::optionfile::Product;
-use crate::toggle::{Toggle, Toggles};
+use crate::toggle::{Action, Status, Toggle, Toggles};
 
 /// The unchanged server, as it was seen.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,9 +70,8 @@ pub async fn probe<E: Engine>(
     let varying = differing(&base.variables, &twin.variables);
 
     listen(Event::Phase("starting each toggle's server once"));
-    let planned: Vec<usize> = (0..toggles.list.len())
-        .filter(|i| toggles.list[*i].status == Status::Planned)
-        .collect();
+    let planned: Vec<usize> =
+        (0..toggles.list.len()).filter(|i| toggles.list[*i].status == Status::Planned).collect();
     let cnfs = planned
         .iter()
         .map(|i| Ok((*i, toggles.toggled_cnf(product, &toggles.list[*i])?)))
@@ -204,14 +203,22 @@ fn judge(
     {
         details.push(format!("clamped: asked {asked}, got {got}"));
     }
-    let side: Vec<String> = changed
+    // A whole family that follows its head says nothing by its names.
+    let family = format!("{}_", toggle.option);
+    let followers = changed.iter().filter(|name| name.starts_with(&family)).count();
+    let mut side: Vec<String> = changed
         .iter()
-        .filter(|name| **name != toggle.option)
+        .filter(|name| **name != toggle.option && !name.starts_with(&family))
         .map(|name| match seen.variables.get(name) {
             Some(value) => format!("{name}={}", shortened(value)),
             None => format!("{name} gone"),
         })
         .collect();
+    match followers {
+        0 => {}
+        1 => side.extend(changed.iter().find(|name| name.starts_with(&family)).cloned()),
+        n => side.push(format!("{n} `{family}…` variables")),
+    }
     if !side.is_empty() {
         details.push(format!("also changes {}", listed(&side)));
     }

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::engine::{self, Endpoint, Ended, Engine, EngineError, Server, StartRequest};
+use crate::engine::{self, Ended, Endpoint, Engine, EngineError, Server, StartRequest};
 use crate::journal::Outcome;
 use crate::load::{self, Address, CpuCounter, Script, Target};
+use crate::optionfile::redacted_line;
 
 /// The longest that a server may take until it answers: a recovery of a minute fits in.
 pub(super) const READY: Duration = Duration::from_secs(120);
@@ -100,9 +101,14 @@ pub(super) async fn wait<E: Engine>(
 /// What the end of a server means for the measurement.
 pub(super) fn of_end(ended: &Ended, otherwise: Outcome) -> NotReady {
     let outcome = if ended.oom { Outcome::Oom } else { otherwise };
-    NotReady { outcome, message: ended.reason.clone() }
+    NotReady { outcome, message: shown(&ended.reason) }
 }
 
-fn last_words(log: &str) -> &str {
-    log.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("it said nothing")
+/// A server's words without the secrets that it may quote from its file.
+fn shown(words: &str) -> String {
+    String::from_utf8_lossy(&redacted_line(words.as_bytes())).into_owned()
+}
+
+fn last_words(log: &str) -> String {
+    shown(log.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("it said nothing"))
 }

@@ -62,8 +62,14 @@ pub(super) fn measured(head: &Head, load: &PairLoad) -> Result<Rows, PairError> 
                 p95_us: Some(kind.p95_us),
                 p99_us: Some(kind.p99_us),
                 max_us: Some(kind.max_us),
-                server_cpu_us_per_op: totals.server_cpu_us.filter(|_| whole).map(|t| t / ops as f64),
-                client_cpu_us_per_op: totals.client_cpu_us.filter(|_| whole).map(|t| t / ops as f64),
+                server_cpu_us_per_op: totals
+                    .server_cpu_us
+                    .filter(|_| whole)
+                    .map(|t| t / ops as f64),
+                client_cpu_us_per_op: totals
+                    .client_cpu_us
+                    .filter(|_| whole)
+                    .map(|t| t / ops as f64),
                 log_ratio: (whole && arm == Arm::Toggle).then_some(numbers.trimmed),
                 stalls: whole.then_some(stalls.round() as u32),
                 message: message.clone(),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::fate::{Fate, fate};
 use super::label::label;
+use super::words::{Action, Label, Status};
 use super::{Toggle, Toggles, Wishes};
 use crate::catalog::{Catalog, Kind};
-use crate::journal::{Action, Label, Status};
 use crate::optionfile::{
     Argument, Edit, EditError, LineKind, MemoryLoader, Names, OptionFile, Prefix, Product,
     ReadError, Resolved, effective, is_secret, normalise, resolve,
@@ -66,6 +66,14 @@ struct Active {
     written: Option<Vec<u8>>,
 }
 
+/// An active line whose option the server does not know.
+struct Stranger {
+    line: usize,
+    written: Vec<u8>,
+    /// `loose-`: the server only warns.
+    is_loose: bool,
+}
+
 /// What everything here looks at.
 struct Scene<'a> {
     product: &'a Product,
@@ -98,9 +106,7 @@ pub fn build(
     let mut edits = Vec::new();
     let dropped = scene.drop(&active, &strangers, &mut edits, &mut out)?;
     scene.both(&active, &mut edits, &mut out)?;
-    let changed = |name: &str| {
-        dropped.iter().any(|d| d == name) || scene.is_set_in_both_arms(name)
-    };
+    let changed = |name: &str| dropped.iter().any(|d| d == name) || scene.is_set_in_both_arms(name);
     for option in active.values().filter(|a| !changed(&a.name)) {
         match fate(&option.name) {
             Some(fate) => scene.never(option, fate, &mut edits, &mut out),
@@ -118,10 +124,7 @@ pub fn build(
 
 impl Scene<'_> {
     /// Options of the file by name, and the arguments that this server does not know.
-    fn active(
-        &self,
-        arguments: &[Argument],
-    ) -> (BTreeMap<String, Active>, Vec<(usize, Vec<u8>, bool)>) {
+    fn active(&self, arguments: &[Argument]) -> (BTreeMap<String, Active>, Vec<Stranger>) {
         let (options, unresolved) = effective(self.product, arguments, &self.names);
         let mut active: BTreeMap<String, Active> = BTreeMap::new();
         for option in options {
@@ -153,7 +156,8 @@ impl Scene<'_> {
                 let argument = arguments.get(index)?;
                 let is_loose =
                     matches!(error, crate::optionfile::NameError::Unknown { is_loose: true, .. });
-                Some((argument.origin.line, argument.name.clone(), is_loose))
+                let (line, written) = (argument.origin.line, argument.name.clone());
+                Some(Stranger { line, written, is_loose })
             })
             .collect();
         (active, strangers)
@@ -163,7 +167,7 @@ impl Scene<'_> {
     fn drop(
         &self,
         active: &BTreeMap<String, Active>,
-        strangers: &[(usize, Vec<u8>, bool)],
+        strangers: &[Stranger],
         edits: &mut Vec<Edit>,
         out: &mut Toggles,
     ) -> Result<Vec<String>, ToggleError> {
@@ -171,7 +175,7 @@ impl Scene<'_> {
         let wanted: Vec<String> =
             self.wishes.drop.iter().map(|name| self.canonical(name)).collect();
         let mut met = vec![false; wanted.len()];
-        for (line, written, is_loose) in strangers {
+        for Stranger { line, written, is_loose } in strangers {
             let name = normalise(self.product, written);
             let bare = name.trim_start_matches("loose_");
             let wish = wanted.iter().position(|w| *w == name || w == bare);
@@ -369,9 +373,8 @@ impl Scene<'_> {
     }
 
     fn switch_off_log_bin(&self, option: &Active, out: &mut Toggles) {
-        let mut edits: Vec<Edit> = Vec::new();
         // The line stays: `skip-log-bin` behind it wins, and the line may be edited in both arms.
-        edits.push(append("skip_log_bin", None));
+        let edits = vec![append("skip_log_bin", None)];
         out.list.push(Toggle {
             id: "skip_log_bin".to_owned(),
             option: option.name.clone(),
@@ -387,12 +390,7 @@ impl Scene<'_> {
     }
 
     /// Commented-out options: enabled, or another value of an active line.
-    fn commented(
-        &self,
-        file: &OptionFile,
-        active: &BTreeMap<String, Active>,
-        out: &mut Toggles,
-    ) {
+    fn commented(&self, file: &OptionFile, active: &BTreeMap<String, Active>, out: &mut Toggles) {
         for line in file.lines() {
             let LineKind::CommentedOption { name, value } = &line.kind else { continue };
             if !line.group.is_some_and(|group| self.product.reads(group)) {
@@ -496,14 +494,7 @@ impl Scene<'_> {
             }
             let current = active.get(&name);
             let edits = vec![append(&name, value.as_deref())];
-            out.list.push(self.wish(
-                &name,
-                current,
-                value.as_deref(),
-                Action::Append,
-                None,
-                edits,
-            ));
+            out.list.push(self.wish(&name, current, value.as_deref(), Action::Append, None, edits));
         }
         Ok(())
     }

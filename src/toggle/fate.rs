@@ -29,31 +29,64 @@ const ENGINES: &str = "storage engines are compared with `--engines`, not by thi
 pub(super) fn fate(name: &str) -> Option<Fate> {
     let starts = |prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
     Some(match name {
-        "datadir" | "basedir" | "tmpdir" | "slave_load_tmpdir" | "replica_load_tmpdir"
-        | "socket" | "pid_file" | "port" | "extra_port" | "bind_address" | "chroot"
-        | "lc_messages_dir" | "language" | "character_sets_dir" | "plugin_dir" | "log_error"
-        | "innodb_data_home_dir" | "innodb_log_group_home_dir" | "innodb_undo_directory"
-        | "innodb_tmpdir" | "innodb_doublewrite_dir" | "innodb_temp_data_file_path"
-        | "secure_file_priv" | "log_bin_index" | "aria_log_dir_path" | "log_basename"
-        | "innodb_buffer_pool_filename" | "binlog_directory" => Fate::Drop(PLACE),
+        "datadir"
+        | "basedir"
+        | "tmpdir"
+        | "slave_load_tmpdir"
+        | "replica_load_tmpdir"
+        | "socket"
+        | "pid_file"
+        | "port"
+        | "extra_port"
+        | "bind_address"
+        | "chroot"
+        | "lc_messages_dir"
+        | "language"
+        | "character_sets_dir"
+        | "plugin_dir"
+        | "log_error"
+        | "innodb_data_home_dir"
+        | "innodb_log_group_home_dir"
+        | "innodb_undo_directory"
+        | "innodb_tmpdir"
+        | "innodb_doublewrite_dir"
+        | "innodb_temp_data_file_path"
+        | "secure_file_priv"
+        | "log_bin_index"
+        | "aria_log_dir_path"
+        | "log_basename"
+        | "innodb_buffer_pool_filename"
+        | "binlog_directory" => Fate::Drop(PLACE),
         "general_log_file" => Fate::Remap("/tmp/general.log", PLACE),
         "slow_query_log_file" | "log_slow_query_file" => Fate::Remap("/tmp/slow.log", PLACE),
         "init_file" | "ft_stopword_file" | "init_rpl_role" => Fate::Drop(MISSING),
-        "user" | "default_authentication_plugin" | "authentication_policy"
-        | "mysql_native_password" | "safe_user_create" | "require_secure_transport"
-        | "old_passwords" | "secure_auth" => Fate::Drop(ACCOUNTS),
+        "user"
+        | "default_authentication_plugin"
+        | "authentication_policy"
+        | "mysql_native_password"
+        | "safe_user_create"
+        | "require_secure_transport"
+        | "old_passwords"
+        | "secure_auth" => Fate::Drop(ACCOUNTS),
         "skip_networking" => Fate::Keep(TRANSPORT),
-        "server_id" | "server_uuid" | "gtid_domain_id" | "skip_slave_start"
-        | "skip_replica_start" | "auto_increment_increment" | "auto_increment_offset" => {
-            Fate::Keep(IDENTITY)
-        }
+        "server_id"
+        | "server_uuid"
+        | "gtid_domain_id"
+        | "skip_slave_start"
+        | "skip_replica_start"
+        | "auto_increment_increment"
+        | "auto_increment_offset" => Fate::Keep(IDENTITY),
         "read_only" | "super_read_only" | "transaction_read_only" => {
             Fate::Drop("a load that writes would fail")
         }
-        "default_storage_engine" | "storage_engine" | "disabled_storage_engines"
+        "default_storage_engine"
+        | "storage_engine"
+        | "disabled_storage_engines"
         | "default_tmp_storage_engine" => Fate::Keep(ENGINES),
         "innodb" => Fate::Keep(ENGINES),
-        "innodb_data_file_path" | "innodb_page_size" | "lower_case_table_names"
+        "innodb_data_file_path"
+        | "innodb_page_size"
+        | "lower_case_table_names"
         | "innodb_undo_tablespaces" => Fate::Initialise(INITIALISED),
         "innodb_force_recovery" => Fate::Drop("it stops the server from writing"),
         "innodb_fast_shutdown" => Fate::Keep("it acts when a server is stopped; ours are killed"),

@@ -1,7 +1,7 @@
 //! What a toggle trades away: durability (D) or security (S), by option *and* value, as seen from
 //! the value it comes from. The safe direction has no label.
 
-use crate::journal::Label;
+use super::words::Label;
 
 /// How risky a value is: durability, security, higher is worse.
 fn risk(option: &str, value: &str) -> (Label, u8) {

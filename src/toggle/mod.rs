@@ -5,13 +5,14 @@
 mod build;
 mod fate;
 mod label;
+mod words;
 
-use crate::journal::{Action, Label, Status, ToggleRow};
 use crate::optionfile::{Edit, EditError, OptionFile, Product};
 
 pub use build::{ToggleError, build};
 pub use fate::never;
 pub use label::label;
+pub use words::{Action, Label, Status};
 
 /// What the user asks for beside the file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -95,22 +96,5 @@ impl Toggles {
     /// The toggles that are to be measured.
     pub fn planned(&self) -> impl Iterator<Item = &Toggle> {
         self.list.iter().filter(|t| t.status == Status::Planned)
-    }
-}
-
-impl Toggle {
-    /// Its row in `toggles.csv`.
-    pub fn row(&self) -> ToggleRow {
-        ToggleRow {
-            toggle: self.id.clone(),
-            option: self.option.clone(),
-            line: self.line,
-            action: self.action,
-            from: self.from.clone(),
-            to: self.to.clone(),
-            label: self.label,
-            status: self.status,
-            detail: self.detail.clone(),
-        }
     }
 }

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::note::{cpus_in, from_slices};
 use super::replay::{Pair, Replayed, replay};
 use super::witness::{acts_through_write_back, witnesses};
-use crate::journal::{
-    Arm, EffectRow, Metric, SliceRow, StatusRow, SweepFile, ToggleRow, TrialRow,
-};
+use crate::journal::{Arm, EffectRow, Metric, SliceRow, StatusRow, SweepFile, ToggleRow, TrialRow};
 use crate::stats::equivalence::mde;
 use crate::stats::moderated;
 use crate::stats::pair::{P99_OPERATIONS, PairNumbers, Slice};
@@ -135,8 +133,7 @@ impl Judge<'_> {
             Metric::P99 | Metric::ServerCpuPerOp => Better::Less,
         };
         let failed = schedule.failed().get(n).copied().unwrap_or(0);
-        let null =
-            metric == Metric::Throughput && schedule.states().get(n) == Some(&State::Null);
+        let null = metric == Metric::Throughput && schedule.states().get(n) == Some(&State::Null);
         let verdict = judge(
             &Evidence {
                 failed,

@@ -13,7 +13,12 @@ const WITNESSES: &[(&[&str], Counters)] = &[
         &["Select_scan", "Handler_read_rnd", "Handler_read_rnd_next"],
     ),
     (
-        &["tmp_table_size", "max_heap_table_size", "temptable_*", "internal_tmp_mem_storage_engine"],
+        &[
+            "tmp_table_size",
+            "max_heap_table_size",
+            "temptable_*",
+            "internal_tmp_mem_storage_engine",
+        ],
         &["Created_tmp_tables"],
     ),
     (

@@ -357,10 +357,8 @@ async fn look_with(
         host_config: Some(host_config),
         ..shell(image, script)
     };
-    let create = docker.create_container(
-        None::<bollard::query_parameters::CreateContainerOptions>,
-        body,
-    );
+    let create =
+        docker.create_container(None::<bollard::query_parameters::CreateContainerOptions>, body);
     let id = request("making a container", create).await?.id;
     let run = async {
         start(docker, &id).await?;

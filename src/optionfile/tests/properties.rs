@@ -59,7 +59,7 @@ fn others<'a>(file: &'a OptionFile, but: &[usize]) -> Vec<&'a [u8]> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 20000,
+        cases: 400,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
