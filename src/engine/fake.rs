@@ -14,6 +14,7 @@ use super::{
     Removal, Server, StartRequest,
 };
 use crate::catalog::{Argument, Catalog, Kind, OptionInfo};
+use crate::optionfile::value::{IntegerType, integer};
 use crate::optionfile::{MemoryLoader, Names, OptionFile, Product, effective, resolve};
 
 /// What a scripted server would do under load.
@@ -64,6 +65,10 @@ pub struct Script {
     /// Standard deviation of ln(rate) over starts.
     #[serde(default)]
     pub start_noise: f64,
+    /// Factor on the rate of every pair's second arm, whatever its file says: a machine on which
+    /// identical servers are not alike.
+    #[serde(default = "one")]
+    pub toggle_arm: f64,
     /// Swing of ln(rate) over the sweep, the same for both servers of a pair.
     #[serde(default)]
     pub drift: f64,
@@ -150,6 +155,10 @@ fn usual_rate() -> f64 {
     5_000.0
 }
 
+fn one() -> f64 {
+    1.0
+}
+
 fn text() -> String {
     "text".to_owned()
 }
@@ -233,7 +242,13 @@ impl FakeEngine {
     }
 
     fn as_shown(&self, name: &str, text: String) -> String {
-        let boolean = self.script.option.iter().any(|o| o.name == name && o.kind == "boolean");
+        let is = |kind| self.script.option.iter().any(|o| o.name == name && o.kind == kind);
+        let boolean = is("boolean");
+        if is("integer")
+            && let Ok(number) = integer(&self.product, text.as_bytes(), IntegerType::ULong)
+        {
+            return number.value.to_string();
+        }
         match text.to_ascii_lowercase().as_str() {
             "1" | "true" | "on" if boolean => "ON".to_owned(),
             "0" | "false" | "off" if boolean => "OFF".to_owned(),
@@ -241,7 +256,7 @@ impl FakeEngine {
         }
     }
 
-    fn behaviour(&self, values: &BTreeMap<String, String>) -> Behaviour {
+    fn behaviour(&self, role: &str, values: &BTreeMap<String, String>) -> Behaviour {
         let has = |option: &str, value: &str| values.get(option).is_some_and(|v| v == value);
         let effects: f64 = self
             .script
@@ -252,6 +267,7 @@ impl FakeEngine {
             .sum();
         let fails =
             self.script.fail.iter().find(|f| has(&f.option, &f.value)).map(|f| (f.after, f.how));
+        let bias = if role.ends_with("-toggle") { self.script.toggle_arm.ln() } else { 0.0 };
         let start = self.starts.get();
         self.starts.set(start + 1);
         // Two servers of a pair start one after the other: they share the machine's mood.
@@ -265,7 +281,8 @@ impl FakeEngine {
             variables: shown
                 .filter_map(|o| Some((o.name.clone(), values.get(&o.name)?.clone())))
                 .collect(),
-            rate: self.script.rate * (effects + mood + self.script.start_noise * normal).exp(),
+            rate: self.script.rate
+                * (effects + mood + bias + self.script.start_noise * normal).exp(),
             slice_noise: self.script.slice_noise,
             cpu_us_per_op: 150.0 / effects.exp(),
             seed: noise.random(),
@@ -274,7 +291,7 @@ impl FakeEngine {
         }
     }
 
-    fn serve(&self, cnf: &[u8]) -> FakeServer {
+    fn serve(&self, role: &str, cnf: &[u8]) -> FakeServer {
         let values = self.values(cnf);
         let refused = values.as_ref().ok().and_then(|values| {
             self.script.refuse.iter().find(|r| {
@@ -290,7 +307,7 @@ impl FakeEngine {
             (_, Some(r)) => Some(Ended { code: 1, oom: r.oom, reason: r.message.clone() }),
             _ => None,
         };
-        let behaviour = self.behaviour(&values.unwrap_or_default());
+        let behaviour = self.behaviour(role, &values.unwrap_or_default());
         FakeServer {
             log: ended.as_ref().map(|e| e.reason.clone()).unwrap_or_default(),
             ended,
@@ -342,7 +359,7 @@ impl Engine for FakeEngine {
     }
 
     async fn start_scratch(&self) -> Result<FakeServer, EngineError> {
-        Ok(self.serve(b""))
+        Ok(self.serve("scratch", b""))
     }
 
     async fn golden(&self, _: &GoldenRecipe) -> Result<GoldenState<FakeServer>, EngineError> {
@@ -354,7 +371,7 @@ impl Engine for FakeEngine {
     }
 
     async fn start(&self, request: &StartRequest<'_>) -> Result<FakeServer, EngineError> {
-        Ok(self.serve(request.cnf))
+        Ok(self.serve(request.role, request.cnf))
     }
 
     async fn settle(&self) -> Result<(), EngineError> {
