@@ -1,6 +1,8 @@
 //! The binary as scripts see it, on an engine without servers: exit codes, what goes to which
 //! stream, what is left behind.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "what can't be set up has failed")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -129,8 +131,9 @@ fn a_sweep_finds_the_planted_effects_and_no_others() {
     {
         let row = throughput(&dir, toggle);
         assert_eq!(row.verdict, verdict, "{row:?}");
-        let (low, high) = (row.ci_low_pct.expect("low"), row.ci_high_pct.expect("high"));
-        assert!((low..=high).contains(&percent), "{percent} is not in {low}..{high}");
+        // Four noisy pairs: near it, and the interval leaves zero out.
+        let (low, effect) = (row.ci_low_pct.expect("low"), row.effect_pct.expect("effect"));
+        assert!(low > 0.0 && (effect - percent).abs() < 10.0, "{percent} was planted: {row:?}");
         assert!(ran.stdout().contains(toggle), "{}", ran.stdout());
     }
     let nothing = throughput(&dir, "thread_cache_size=default");
