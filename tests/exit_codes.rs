@@ -1,7 +1,7 @@
 //! The binary as scripts see it, on an engine without servers: exit codes, what goes to which
 //! stream, what is left behind.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "what can't be set up has failed")]
+#![expect(clippy::expect_used, reason = "what can't be set up has failed")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
