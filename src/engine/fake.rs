@@ -14,7 +14,8 @@ use super::{
     Removal, Server, StartRequest,
 };
 use crate::catalog::{Argument, Catalog, Kind, OptionInfo};
-use crate::optionfile::{MemoryLoader, Names, OptionFile, Product, effective, resolve};
+use crate::optionfile::value::{IntegerType, integer};
+use crate::optionfile::{MemoryLoader, NameError, Names, OptionFile, Product, effective, resolve};
 
 /// What a scripted server would do under load.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +65,11 @@ pub struct Script {
     /// Standard deviation of ln(rate) over starts.
     #[serde(default)]
     pub start_noise: f64,
-    /// Swing of ln(rate) over the sweep, the same for both servers of a pair.
+    /// Percent that the second server of every pair is faster, whatever its file says: what a
+    /// calibration has to notice.
+    #[serde(default)]
+    pub bias_percent: f64,
+    /// Swing of ln(rate) over the pairs, the same for both servers of a pair.
     #[serde(default)]
     pub drift: f64,
     /// Seed of all noise.
@@ -166,7 +171,6 @@ pub struct FakeEngine {
     facts: Facts,
     names: Names,
     noise: RefCell<ChaCha8Rng>,
-    starts: Cell<u32>,
 }
 
 /// A server that is none.
@@ -174,6 +178,10 @@ pub struct FakeEngine {
 pub struct FakeServer {
     endpoint: Endpoint,
     ended: Option<Ended>,
+    /// How often it was asked whether it has ended.
+    asked: Cell<u32>,
+    /// Whether it dies under load.
+    dies: bool,
     log: String,
 }
 
@@ -195,7 +203,7 @@ impl FakeEngine {
         };
         let names = script.option.iter().map(|o| o.name.as_str()).collect();
         let noise = RefCell::new(ChaCha8Rng::seed_from_u64(script.seed));
-        Ok(Self { script, product, facts, names, noise, starts: Cell::new(0) })
+        Ok(Self { script, product, facts, names, noise })
     }
 
     /// What the server is.
@@ -213,7 +221,8 @@ impl FakeEngine {
             .map_err(|e| format!("[ERROR] {e}"))?
             .list;
         let (options, unknown) = effective(&self.product, &arguments, &self.names);
-        if let Some((_, error)) = unknown.first() {
+        let loose = |error: &NameError| matches!(error, NameError::Unknown { is_loose: true, .. });
+        if let Some((_, error)) = unknown.iter().find(|(_, error)| !loose(error)) {
             return Err(format!("[ERROR] [Server] {error}"));
         }
         for option in options {
@@ -233,7 +242,13 @@ impl FakeEngine {
     }
 
     fn as_shown(&self, name: &str, text: String) -> String {
-        let boolean = self.script.option.iter().any(|o| o.name == name && o.kind == "boolean");
+        let is = |kind| self.script.option.iter().any(|o| o.name == name && o.kind == kind);
+        if is("integer")
+            && let Ok(read) = integer(&self.product, text.as_bytes(), IntegerType::ULong)
+        {
+            return read.value.to_string();
+        }
+        let boolean = is("boolean");
         match text.to_ascii_lowercase().as_str() {
             "1" | "true" | "on" if boolean => "ON".to_owned(),
             "0" | "false" | "off" if boolean => "OFF".to_owned(),
@@ -241,7 +256,7 @@ impl FakeEngine {
         }
     }
 
-    fn behaviour(&self, values: &BTreeMap<String, String>) -> Behaviour {
+    fn behaviour(&self, role: &str, values: &BTreeMap<String, String>) -> Behaviour {
         let has = |option: &str, value: &str| values.get(option).is_some_and(|v| v == value);
         let effects: f64 = self
             .script
@@ -252,10 +267,11 @@ impl FakeEngine {
             .sum();
         let fails =
             self.script.fail.iter().find(|f| has(&f.option, &f.value)).map(|f| (f.after, f.how));
-        let start = self.starts.get();
-        self.starts.set(start + 1);
-        // Two servers of a pair start one after the other: they share the machine's mood.
-        let mood = self.script.drift * (f64::from(start / 2) * 0.37).sin();
+        // Both servers of a pair, `p12-base` and `p12-toggle`, share the machine's mood.
+        let (pair, arm) = role.split_once('-').unwrap_or((role, ""));
+        let pair: u32 = pair.trim_start_matches('p').parse().unwrap_or(0);
+        let mood = self.script.drift * (f64::from(pair) * 0.37).sin();
+        let bias = if arm == "toggle" { (self.script.bias_percent / 100.0).ln_1p() } else { 0.0 };
         let mut noise = self.noise.borrow_mut();
         // The sum of twelve uniform draws less six is normal enough, with variance one.
         let normal = (0..12).map(|_| noise.random::<f64>()).sum::<f64>() - 6.0;
@@ -265,7 +281,8 @@ impl FakeEngine {
             variables: shown
                 .filter_map(|o| Some((o.name.clone(), values.get(&o.name)?.clone())))
                 .collect(),
-            rate: self.script.rate * (effects + mood + self.script.start_noise * normal).exp(),
+            rate: self.script.rate
+                * (effects + mood + bias + self.script.start_noise * normal).exp(),
             slice_noise: self.script.slice_noise,
             cpu_us_per_op: 150.0 / effects.exp(),
             seed: noise.random(),
@@ -274,7 +291,7 @@ impl FakeEngine {
         }
     }
 
-    fn serve(&self, cnf: &[u8]) -> FakeServer {
+    fn serve(&self, role: &str, cnf: &[u8]) -> FakeServer {
         let values = self.values(cnf);
         let refused = values.as_ref().ok().and_then(|values| {
             self.script.refuse.iter().find(|r| {
@@ -290,8 +307,10 @@ impl FakeEngine {
             (_, Some(r)) => Some(Ended { code: 1, oom: r.oom, reason: r.message.clone() }),
             _ => None,
         };
-        let behaviour = self.behaviour(&values.unwrap_or_default());
+        let behaviour = self.behaviour(role, &values.unwrap_or_default());
         FakeServer {
+            asked: Cell::new(0),
+            dies: matches!(behaviour.fails, Some((_, Failure::Crash))),
             log: ended.as_ref().map(|e| e.reason.clone()).unwrap_or_default(),
             ended,
             endpoint: Endpoint { address: Address::Script(Box::new(behaviour)), cpu: None },
@@ -317,7 +336,10 @@ impl Engine for FakeEngine {
             .iter()
             .map(|o| {
                 let info = OptionInfo {
-                    argument: Argument::Optional,
+                    argument: match o.kind.as_str() {
+                        "integer" => Argument::Required,
+                        _ => Argument::Optional,
+                    },
                     kind: match o.kind.as_str() {
                         "boolean" => Kind::Boolean,
                         "integer" => Kind::Integer,
@@ -342,7 +364,7 @@ impl Engine for FakeEngine {
     }
 
     async fn start_scratch(&self) -> Result<FakeServer, EngineError> {
-        Ok(self.serve(b""))
+        Ok(self.serve("scratch", b""))
     }
 
     async fn golden(&self, _: &GoldenRecipe) -> Result<GoldenState<FakeServer>, EngineError> {
@@ -354,7 +376,7 @@ impl Engine for FakeEngine {
     }
 
     async fn start(&self, request: &StartRequest<'_>) -> Result<FakeServer, EngineError> {
-        Ok(self.serve(request.cnf))
+        Ok(self.serve(request.role, request.cnf))
     }
 
     async fn settle(&self) -> Result<(), EngineError> {
@@ -378,7 +400,12 @@ impl Server for FakeServer {
     async fn ended(&self) -> Ended {
         match &self.ended {
             Some(ended) => ended.clone(),
-            // It runs as long as it is asked.
+            // Asked while it starts, while it is loaded, and when the load has failed: then it is
+            // dead, if that is what it died of. Else it runs as long as it is asked.
+            None if self.dies && self.asked.replace(self.asked.get() + 1) >= 2 => {
+                let reason = "[ERROR] mysqld got signal 11 (scripted)".to_owned();
+                Ended { code: 139, oom: false, reason }
+            }
             None => std::future::pending().await,
         }
     }
