@@ -352,7 +352,7 @@ fn secrets_stay_out_of_every_file_and_message() {
 
 #[test]
 fn a_machine_on_which_identical_servers_differ_gives_no_verdicts() {
-    let text = SERVER.replace("start_noise = 0.01", "start_noise = 0.0\ntoggle_arm = 0.9");
+    let text = SERVER.replace("start_noise = 0.01", "start_noise = 0.0\nbias_percent = -10.0");
     let test = Test::new().file("server.toml", &text).with("--aa", "8").with("--rounds", "6");
     let ran = test.run().code(1);
     assert!(ran.stderr().contains("calibration failed"), "{}", ran.stderr());

@@ -6,11 +6,13 @@ use super::failure::Failure;
 use super::host::{Cpus, available_memory};
 use super::output;
 use super::progress::Progress;
-use super::sweep::{interruptible, runtime};
+use super::signals::Signals;
+use super::sweep::runtime;
 use crate::catalog::Catalog;
 use crate::cli::Format;
 use crate::engine::docker::{DockerEngine, Image, clean, connect};
 use crate::engine::{Engine as _, Limits};
+use crate::optionfile::Product;
 use crate::sweep;
 use crate::toggle;
 
@@ -88,18 +90,27 @@ pub(super) fn run(image: &str, format: Format) -> Result<(), Failure> {
 }
 
 async fn ask(reference: &str) -> Result<Catalog, Failure> {
+    let mut signals = Signals::listen();
+    let mut progress = Progress::new(false, false);
+    let prepared = signals.or(engine(reference, &mut progress)).await;
+    let (engine, product) = prepared.ok_or(Failure::Interrupted(None))??;
+    let mut listen = |event: sweep::Event<'_>| progress.event(&event);
+    let asked = signals.or(sweep::catalog(&engine, &product, &mut listen)).await;
+    progress.finish();
+    engine.clean_up().await?;
+    asked.ok_or(Failure::Interrupted(None))?.map_err(Failure::from)
+}
+
+async fn engine(
+    reference: &str,
+    progress: &mut Progress,
+) -> Result<(DockerEngine, Product), Failure> {
     let docker = connect().await?;
     clean(&docker, false).await?;
-    let mut progress = Progress::new(false, false);
     let image = Image::find(&docker, reference, |step| progress.phase(step)).await?;
     let product = image.product;
     let cpus = Cpus::assign(None, None).map_err(Failure::usage)?;
     let limits = Limits { cpus: cpus.server, memory: available_memory() / 3, tmpfs: false };
     let id = super::request::sweep_id("options");
-    let engine = DockerEngine::new(docker, &id, image, limits).await?;
-    let mut listen = |event: sweep::Event<'_>| progress.event(&event);
-    let asked = interruptible(sweep::catalog(&engine, &product, &mut listen)).await;
-    progress.finish();
-    engine.clean_up().await?;
-    asked.ok_or(Failure::Interrupted(None))?.map_err(Failure::from)
+    Ok((DockerEngine::new(docker, &id, image, limits).await?, product))
 }

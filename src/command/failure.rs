@@ -85,12 +85,15 @@ impl From<ProfileError> for Failure {
 
 impl From<ToggleError> for Failure {
     fn from(e: ToggleError) -> Self {
+        let mut text = e.to_string();
+        if let Some(hint) = e.hint() {
+            text.push_str(&format!("\nhint: {hint}"));
+        }
         match e {
-            ToggleError::Read(e) => Self::CarryingOut(format!("{e}\nhint: {}", e.hint())),
-            ToggleError::Edit(e) => Self::CarryingOut(e.to_string()),
+            ToggleError::Read(_) | ToggleError::Edit(_) => Self::CarryingOut(text),
             ToggleError::Unknown { .. }
-            | ToggleError::NothingToDrop(_)
-            | ToggleError::Never { .. } => Self::Usage(e.to_string()),
+            | ToggleError::NothingToDrop { .. }
+            | ToggleError::Never { .. } => Self::Usage(text),
         }
     }
 }

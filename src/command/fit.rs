@@ -3,7 +3,8 @@
 use super::failure::Failure;
 use super::request::Request;
 use crate::optionfile::value::{IntegerType, integer};
-use crate::optionfile::{MemoryLoader, OptionFile, Product, normalise};
+use crate::optionfile::{Flattened, MemoryLoader, Product, normalise};
+use crate::toggle::Place;
 
 /// What a server needs beside its big buffers.
 const REST: u64 = 350 << 20;
@@ -18,11 +19,7 @@ const BUFFERS: [&str; 6] = [
 ];
 
 /// Refuses a file whose buffers don't fit, naming the lines.
-pub(super) fn check(
-    request: &Request,
-    file: &OptionFile,
-    product: &Product,
-) -> Result<(), Failure> {
+pub(super) fn check(request: &Request, file: &Flattened, product: &Product) -> Result<(), Failure> {
     let buffers = buffers(request, file, product);
     let needed: u64 = REST + buffers.iter().map(|(_, _, bytes)| bytes).sum::<u64>();
     if needed <= request.memory {
@@ -33,9 +30,12 @@ pub(super) fn check(
         needed >> 20,
         request.memory >> 20
     );
-    for (line, name, bytes) in buffers.iter().filter(|(_, _, bytes)| *bytes > request.memory / 8) {
-        let path = request.base_path.display();
-        text.push_str(&format!("\n  {path}:{line}: {name}, {} MB", bytes >> 20));
+    for (place, name, bytes) in buffers.iter().filter(|(_, _, bytes)| *bytes > request.memory / 8) {
+        let place = match place {
+            Some(place) => place.in_full(&request.base_path.display()),
+            None => "--both".to_owned(),
+        };
+        text.push_str(&format!("\n  {place}: {name}, {} MB", bytes >> 20));
     }
     text.push_str(&hint(request));
     Err(Failure::carrying_out(text))
@@ -51,9 +51,14 @@ pub(super) fn hint(request: &Request) -> String {
     )
 }
 
-/// Line, name and bytes of the big buffers that count; those set by `--both` or dropped don't.
-fn buffers(request: &Request, file: &OptionFile, product: &Product) -> Vec<(usize, String, u64)> {
-    let Ok(arguments) = file.arguments(product, &MemoryLoader::default()) else {
+/// Place, name and bytes of the big buffers that count; lines that `--both` or `--drop` overrides
+/// don't, and what `--both` sets has no place.
+fn buffers(
+    request: &Request,
+    file: &Flattened,
+    product: &Product,
+) -> Vec<(Option<Place>, String, u64)> {
+    let Ok(arguments) = file.file.arguments(product, &MemoryLoader::default()) else {
         return Vec::new();
     };
     let canonical = |name: &str| normalise(product, name.as_bytes());
@@ -74,12 +79,13 @@ fn buffers(request: &Request, file: &OptionFile, product: &Product) -> Vec<(usiz
                 .list
                 .iter()
                 .rfind(|a| normalise(product, &a.name).trim_start_matches("loose_") == *buffer)?;
-            Some((last.origin.line, (*buffer).to_owned(), bytes(last.value.as_deref()?)?))
+            let place = Some(Place::of(file, last.origin.line));
+            Some((place, (*buffer).to_owned(), bytes(last.value.as_deref()?)?))
         })
         .chain(wishes.both.iter().filter_map(|(name, value)| {
             let name = canonical(name);
             let known = BUFFERS.contains(&name.as_str());
-            Some((0, name, bytes(value.as_deref()?.as_bytes())?)).filter(|_| known)
+            Some((None, name, bytes(value.as_deref()?.as_bytes())?)).filter(|_| known)
         }))
         .collect()
 }

@@ -13,8 +13,11 @@ mod output;
 mod plan;
 mod profile;
 mod progress;
+mod record;
+mod refusal;
 mod report;
 mod request;
+mod signals;
 mod sweep;
 
 use std::process::ExitCode;

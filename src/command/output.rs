@@ -37,6 +37,11 @@ pub(super) fn note(text: &str) {
     eprintln!("{text}");
 }
 
+/// `1 pair`, `2 pairs`.
+pub(super) fn counted(n: u64, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
 /// How a table is to be printed on stdout.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
@@ -46,13 +51,16 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// What the terminal on stdout can do; `NO_COLOR` and the locale count.
+    /// What the terminal on stdout can do; `NO_COLOR`, the locale and, where there is no terminal,
+    /// `COLUMNS` count.
     pub(super) fn of_stdout(no_colour: bool) -> Self {
         /// Where there is no terminal: a line of a ticket.
         const PLAIN: u16 = 100;
         let terminal = std::io::stdout().is_terminal();
         let not_empty = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());
-        let width = if terminal { terminal_width().unwrap_or(PLAIN) } else { PLAIN };
+        let asked = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|w| *w > 0);
+        let width = if terminal { terminal_width() } else { None };
+        let width = width.or_else(asked).unwrap_or(PLAIN);
         Self {
             width: usize::from(width),
             colour: terminal && !no_colour && !not_empty("NO_COLOR"),

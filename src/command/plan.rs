@@ -3,54 +3,34 @@
 use std::time::Duration;
 
 use super::failure::Failure;
-use super::output::{self, Look};
+use super::output::{self, Look, counted};
 use super::request::Request;
-use super::sweep::{Prepared, with_engine};
+use super::sweep::{Course, Prepared, with_engine};
 use crate::cli::{Format, SweepArgs};
-use crate::journal::{Label, Status, ToggleRow};
+use crate::journal::{Label, ToggleRow};
 use crate::plan::Estimate;
-use crate::report::Charset;
+use crate::report;
+use crate::toggle::Toggles;
 
 pub(super) fn run(args: &SweepArgs, format: Format) -> Result<(), Failure> {
     let request = Request::of(args)?;
     let prepared = with_engine(args, &request, async |_, prepared, _| Ok(prepared))?;
-    let rows: Vec<ToggleRow> = prepared.toggles.list.iter().map(ToggleRow::from).collect();
+    let Prepared { toggles, course, .. } = &prepared;
     match format {
-        Format::Csv => csv(&rows),
+        Format::Csv => {
+            let rows: Vec<ToggleRow> = toggles.list.iter().map(ToggleRow::from).collect();
+            csv(&rows)?;
+        }
         Format::Table => {
             let look = Look::of_stdout(args.no_color);
-            output::text(&table(&rows, look))?;
-            output::text(&summary(&request, &prepared, &rows))
+            let mut text = report::plan(toggles, look.width, look.charset);
+            if let Ok(course) = course {
+                text.push_str(&summary(&request, toggles, course));
+            }
+            output::text(&text)?;
         }
     }
-}
-
-/// Line, change, label, status and why, wrapped into the width.
-fn table(rows: &[ToggleRow], look: Look) -> String {
-    let preset = match look.charset {
-        Charset::Utf8 => comfy_table::presets::NOTHING,
-        Charset::Ascii => comfy_table::presets::NOTHING,
-    };
-    let mut table = comfy_table::Table::new();
-    table
-        .load_preset(preset)
-        .set_content_arrangement(comfy_table::ContentArrangement::Dynamic)
-        .set_width(u16::try_from(look.width).unwrap_or(u16::MAX))
-        .set_header(["line", "toggle", "", "status", "why"]);
-    for row in rows {
-        table.add_row([
-            row.line.map(|l| l.to_string()).unwrap_or_default(),
-            row.toggle.clone(),
-            row.label.to_string(),
-            row.status.to_string(),
-            row.detail.clone(),
-        ]);
-    }
-    let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-    if look.charset == Charset::Ascii {
-        text = text.chars().map(|c| if c.is_ascii() { c } else { '?' }).collect();
-    }
-    text
+    prepared.course.map(drop)
 }
 
 fn csv(rows: &[ToggleRow]) -> Result<(), Failure> {
@@ -62,33 +42,19 @@ fn csv(rows: &[ToggleRow]) -> Result<(), Failure> {
     output::bytes(&csv.into_inner().map_err(|e| fail(e.to_string()))?)
 }
 
-fn summary(request: &Request, prepared: &Prepared, rows: &[ToggleRow]) -> String {
-    let count = |status| rows.iter().filter(|r| r.status == status).count();
-    let Estimate { pairs, pair, time, disk_bytes } = prepared.estimate;
-    let mut text = String::new();
-    let changed = &prepared.toggles.changed_in_both_arms;
-    if !changed.is_empty() {
-        text.push_str("\nChanged in both servers, so that they run in a container:\n");
-        for line in changed {
-            text.push_str(&format!("  {line}\n"));
-        }
-    }
-    text.push_str(&format!(
-        "\n{} measured, {} no-op, {} refused, {} left out; {} A/A arms\n",
-        count(Status::Planned),
-        count(Status::NoOp),
-        count(Status::Refused),
-        count(Status::LeftOut),
-        prepared.aa,
-    ));
-    text.push_str(&format!(
-        "{}: at most {pairs} pairs of {:.0} s, {}; {} MB of disk\n",
+fn summary(request: &Request, toggles: &Toggles, course: &Course) -> String {
+    let Estimate { pairs, pair, time, disk_bytes } = course.estimate;
+    let mut text = format!(
+        "\n{}: {} and {}, at most {} of {:.0} s, {}; {} MB of disk\n",
         request.profile.name,
+        counted(toggles.planned().count() as u64, "toggle"),
+        counted(u64::from(course.aa), "A/A arm"),
+        counted(pairs, "pair"),
         pair.as_secs_f64(),
         hours(time),
         disk_bytes >> 20,
-    ));
-    if rows.iter().any(|r| r.label != Label::None && r.status == Status::Planned) {
+    );
+    if toggles.planned().any(|t| t.label != Label::None) {
         text.push_str("S: trades security, D: durability; a diagnostic, never free speed\n");
     }
     text

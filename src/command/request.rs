@@ -10,7 +10,9 @@ use super::failure::Failure;
 use super::host::{Cpus, available_memory, parse_size};
 use crate::cli::SweepArgs;
 use crate::journal::clock;
-use crate::optionfile::{LoadError, Loader, OptionFile, Product, SyntaxError, is_secret};
+use crate::optionfile::{
+    Flattened, LoadError, Loader, OptionFile, Product, SyntaxError, is_secret,
+};
 use crate::profile::{BUILTIN, Profile, builtin_names};
 use crate::stats::percent::log_ratio;
 use crate::toggle::Wishes;
@@ -96,7 +98,7 @@ impl Request {
     }
 
     /// The base file with its includes in place, as that server reads it; and what was noticed.
-    pub(super) fn base(&self, product: &Product) -> Result<(OptionFile, Vec<String>), Failure> {
+    pub(super) fn base(&self, product: &Product) -> Result<Flattened, Failure> {
         let file = OptionFile::parse(self.base_bytes.clone())
             .with_path(self.base_path.as_os_str().as_bytes());
         if let Err(errors) = file.check(product) {
@@ -108,7 +110,7 @@ impl Request {
         if !flat.file.has_server_group(product) {
             return Err(no_server_group(&self.base_path, Some(product)));
         }
-        Ok((flat.file, flat.messages.iter().map(ToString::to_string).collect()))
+        Ok(flat)
     }
 }
 

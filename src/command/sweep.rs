@@ -3,40 +3,39 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use sha2::{Digest as _, Sha256};
-use tokio::signal::unix::{SignalKind, signal};
-
 use super::failure::Failure;
-use super::host::{facts, free_disk, list_cpus, stay_on};
+use super::host::{free_disk, stay_on};
 use super::lock::Lock;
-use super::output;
+use super::output::{self, counted};
 use super::progress::Progress;
+use super::record::{About, redacted};
+use super::refusal;
 use super::report::conclude;
-use super::request::{Length, Request, redacted_command_line};
+use super::request::{Length, Request};
+use super::signals::Signals;
 use crate::cli::SweepArgs;
-use crate::engine::docker::{self, DockerEngine, Image, warnings};
+use crate::engine::docker::{self, DockerEngine, Image};
 use crate::engine::fake::FakeEngine;
 use crate::engine::{Engine, Golden, Limits};
-use crate::journal::{
-    BaseInfo, Design, ImageInfo, Journal, Placement, Redaction, ServerInfo, SweepDir, SweepFile,
-    ToggleRow, clock,
-};
-use crate::optionfile::{LineKind, OptionFile, Product, is_secret, redacted_line};
-use crate::plan::{Estimate, SCHEDULE_VERSION, estimate};
-use crate::profile::hex;
-use crate::stats::screen::rules::SCREEN_ROUNDS;
-use crate::stats::screen::{CONFIRM_ROUNDS, Mode, Schedule, Settings, aa_arms};
+use crate::journal::{Journal, SweepDir, ToggleRow, clock};
+use crate::optionfile::{Flattened, Product};
+use crate::plan::{Estimate, estimate};
+use crate::stats::screen::{Mode, Schedule, Settings, aa_arms};
 use crate::stats::verdict::Rules;
 use crate::sweep::{self, Arms, Bench, Deadline, Event, Probed, SweepError};
 use crate::toggle::{Toggles, build};
 
-/// Version of the file formats of a results directory.
-const FORMAT: u32 = 1;
-
-/// Everything that is known before the first pair.
+/// What is known before the first pair.
 pub(super) struct Prepared {
     pub(super) product: Product,
+    pub(super) file: Flattened,
     pub(super) toggles: Toggles,
+    /// How the sweep will go, or why there is nothing to measure.
+    pub(super) course: Result<Course, Failure>,
+}
+
+/// How a sweep will go.
+pub(super) struct Course {
     pub(super) golden: Golden,
     pub(super) probed: Probed,
     pub(super) aa: u32,
@@ -44,12 +43,18 @@ pub(super) struct Prepared {
     pub(super) estimate: Estimate,
 }
 
+/// Whom a sweep tells how far it is, and who tells it to stop.
+pub(super) struct Attendants {
+    progress: Progress,
+    signals: Signals,
+}
+
 /// Runs a sweep.
 pub(super) fn run(args: &SweepArgs) -> Result<(), Failure> {
     let request = Request::of(args)?;
     let _lock = Lock::take(&format!("{} since {}", request.id, clock::stamp()), args.wait)?;
-    let dir = with_engine(args, &request, async |engine, prepared, progress| {
-        measure(args, &request, engine, prepared, progress).await
+    let dir = with_engine(args, &request, async |engine, prepared, attendants| {
+        measure(args, &request, engine, prepared, attendants).await
     })?;
     conclude(&dir, args.quiet, args.no_color)
 }
@@ -58,10 +63,13 @@ pub(super) fn run(args: &SweepArgs) -> Result<(), Failure> {
 /// was started, whatever happens.
 pub(super) fn with_engine<T, F>(args: &SweepArgs, request: &Request, then: F) -> Result<T, Failure>
 where
-    F: AsyncFnOnce(AnyEngine<'_>, Prepared, &mut Progress) -> Result<T, Failure>,
+    F: AsyncFnOnce(AnyEngine<'_>, Prepared, &mut Attendants) -> Result<T, Failure>,
 {
     runtime()?.block_on(async {
-        let mut progress = Progress::new(args.quiet, args.verbose);
+        let mut attendants = Attendants {
+            progress: Progress::new(args.quiet, args.verbose),
+            signals: Signals::listen(),
+        };
         match &args.fake_engine {
             Some(path) => {
                 let text = std::fs::read_to_string(path).map_err(|e| {
@@ -69,17 +77,19 @@ where
                 })?;
                 let engine = FakeEngine::parse(&text)?;
                 let product = engine.product();
-                guarded(&engine, &mut progress, async |progress| {
-                    let prepared = prepare(&engine, product, request, progress).await?;
-                    then(AnyEngine::Fake(&engine), prepared, progress).await
+                guarded(&engine, &mut attendants, async |attendants| {
+                    let prepared = prepare(&engine, product, request, attendants).await?;
+                    then(AnyEngine::Fake(&engine), prepared, attendants).await
                 })
                 .await
             }
             None => {
-                let (engine, product) = docker_engine(args, request, &mut progress).await?;
-                guarded(&engine, &mut progress, async |progress| {
-                    let prepared = prepare(&engine, product, request, progress).await?;
-                    then(AnyEngine::Docker(&engine), prepared, progress).await
+                let Attendants { progress, signals } = &mut attendants;
+                let engine = signals.or(docker_engine(args, request, progress)).await;
+                let (engine, product) = engine.ok_or(Failure::Interrupted(None))??;
+                guarded(&engine, &mut attendants, async |attendants| {
+                    let prepared = prepare(&engine, product, request, attendants).await?;
+                    then(AnyEngine::Docker(&engine), prepared, attendants).await
                 })
                 .await
             }
@@ -110,63 +120,29 @@ async fn docker_engine(
     let image = Image::find(&docker, &args.image, |step| progress.phase(step)).await?;
     let product = image.product;
     // Before anything is started: whether the file can be read at all, and whether it fits.
-    let (file, _) = request.base(&product)?;
+    let file = request.base(&product)?;
     super::fit::check(request, &file, &product)?;
     let limits =
         Limits { cpus: request.cpus.server.clone(), memory: request.memory, tmpfs: request.tmpfs };
     Ok((DockerEngine::new(docker, &request.id, image, limits).await?, product))
 }
 
-/// Runs `work` until it ends or someone says stop, and removes what the engine started.
+/// Does `work`, and removes what the engine started however it ends.
 async fn guarded<E: Engine, T>(
     engine: &E,
-    progress: &mut Progress,
-    work: impl AsyncFnOnce(&mut Progress) -> Result<T, Failure>,
+    attendants: &mut Attendants,
+    work: impl AsyncFnOnce(&mut Attendants) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let result = interruptible(work(progress)).await.unwrap_or(Err(Failure::Interrupted(None)));
+    let result = work(attendants).await;
     if matches!(result, Err(Failure::Interrupted(_))) {
-        progress.phase("interrupted: removing what was started");
+        attendants.progress.phase("interrupted: removing what was started");
     }
     let cleaned = engine.clean_up().await;
-    progress.finish();
-    match (result, cleaned) {
-        (Ok(done), Ok(())) => Ok(done),
-        (Ok(done), Err(e)) => {
-            output::warning(&format!("could not remove everything: {e}; try `cnfsweep clean`"));
-            Ok(done)
-        }
-        (Err(failure), cleaned) => {
-            if let Err(e) = cleaned {
-                output::warning(&format!("could not remove everything: {e}; try `cnfsweep clean`"));
-            }
-            Err(failure)
-        }
+    attendants.progress.finish();
+    if let Err(e) = cleaned {
+        output::warning(&format!("could not remove everything: {e}; try `cnfsweep clean`"));
     }
-}
-
-/// What `work` gives; none when SIGINT, SIGTERM or SIGHUP came first.
-pub(super) async fn interruptible<T>(work: impl Future<Output = T>) -> Option<T> {
-    let caught = async {
-        let mut signals = Vec::new();
-        for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
-            // Without a handler the signal ends the process, and the next start cleans up.
-            signals.extend(signal(kind));
-        }
-        let waits = signals.iter_mut().map(|s| Box::pin(s.recv()));
-        if signals_is_empty(&waits) {
-            std::future::pending::<()>().await;
-        }
-        futures_util::future::select_all(waits).await;
-    };
-    tokio::select! {
-        biased;
-        () = caught => None,
-        done = work => Some(done),
-    }
-}
-
-fn signals_is_empty(waits: &impl ExactSizeIterator) -> bool {
-    waits.len() == 0
+    result
 }
 
 /// The runtime of everything but the load.
@@ -181,29 +157,51 @@ async fn prepare<E: Engine>(
     engine: &E,
     product: Product,
     request: &Request,
+    attendants: &mut Attendants,
+) -> Result<Prepared, Failure> {
+    let Attendants { progress, signals } = attendants;
+    let work = ready(engine, product, request, progress);
+    signals.or(work).await.unwrap_or(Err(Failure::Interrupted(None)))
+}
+
+async fn ready<E: Engine>(
+    engine: &E,
+    product: Product,
+    request: &Request,
     progress: &mut Progress,
 ) -> Result<Prepared, Failure> {
-    let (file, messages) = request.base(&product)?;
-    for message in messages {
-        progress.warn(&message);
+    let file = request.base(&product)?;
+    for message in &file.messages {
+        progress.warn(&message.to_string());
     }
     let mut listen = |event: Event<'_>| progress.event(&event);
     let catalog = sweep::catalog(engine, &product, &mut listen).await?;
     let mut toggles = build(&file, &product, &catalog, &request.wishes)?;
-    let planned = toggles.planned().count();
-    if planned == 0 {
-        return Err(Failure::carrying_out(nothing_planned(request, &toggles)));
+    if toggles.planned().next().is_none() {
+        let course = Err(refusal::nothing_planned(request, &toggles)?);
+        return Ok(Prepared { product, file, toggles, course });
+    }
+    for pattern in request.wishes.unmatched(&toggles.list) {
+        listen(Event::Warning(&format!("{pattern} matches no option of the file")));
     }
     let golden = sweep::golden(engine, &request.profile, &toggles.initialise, &mut listen).await?;
     let probed = sweep::probe(engine, &product, &catalog, &golden, &mut toggles, &mut listen)
         .await
-        .map_err(|e| base_refused(e, request, &toggles))?;
+        .map_err(|e| refusal::of_base(e, request, &toggles))?;
+    let course = course(request, &toggles, golden, probed);
+    Ok(Prepared { product, file, toggles, course })
+}
+
+/// How many rounds, A/A arms and pairs, by what the probe left to measure.
+fn course(
+    request: &Request,
+    toggles: &Toggles,
+    golden: Golden,
+    probed: Probed,
+) -> Result<Course, Failure> {
     let measured = toggles.planned().count();
     if measured == 0 {
-        return Err(SweepError::NothingToMeasure(
-            "every toggle is a no-op, refused or left out; see `cnfsweep plan`".to_owned(),
-        )
-        .into());
+        return Err(refusal::nothing_left(&toggles.list));
     }
     let aa = request.aa.unwrap_or_else(|| u32::try_from(aa_arms(measured)).unwrap_or(u32::MAX));
     let arms = measured as u64 + u64::from(aa);
@@ -225,10 +223,9 @@ async fn prepare<E: Engine>(
             Mode::Rounds((rounds as u32).min(1_000))
         }
     };
-    let schedule = schedule(request, measured, aa, mode)?;
-    let pairs = schedule.pairs_at_most() as u64;
+    let pairs = schedule(request, measured, aa, mode)?.pairs_at_most() as u64;
     let estimate = estimate(load, request.profile.rows(), pairs, probed.starts, None);
-    Ok(Prepared { product, toggles, golden, probed, aa, mode, estimate })
+    Ok(Course { golden, probed, aa, mode, estimate })
 }
 
 fn schedule(
@@ -241,82 +238,16 @@ fn schedule(
     Ok(Schedule::new(Settings { toggles, aa: aa as usize, rules, mode })?)
 }
 
-fn nothing_planned(request: &Request, toggles: &Toggles) -> String {
-    let only: Vec<&str> = request.wishes.only.iter().map(glob::Pattern::as_str).collect();
-    if !only.is_empty() {
-        return format!(
-            "--only {} matches no option that can be toggled\nhint: `cnfsweep plan` without --only \
-             lists them",
-            only.join(",")
-        );
-    }
-    format!(
-        "{}: none of its {} lines can be toggled\nhint: `--also NAME[=VALUE]` adds toggles that \
-         are not in the file",
-        request.base_path.display(),
-        toggles.list.len()
-    )
-}
-
-/// The server's own words, the lines concerned, and how to leave them out.
-fn base_refused(error: SweepError, request: &Request, toggles: &Toggles) -> Failure {
-    let SweepError::BaseRefused { message, oom } = &error else { return error.into() };
-    let mut text = error.to_string();
-    let path = request.base_path.display();
-    if *oom {
-        text.push_str(&super::fit::hint(request));
-        return Failure::carrying_out(text);
-    }
-    // The option that the server names, or all that it does not know.
-    let named: Vec<&(usize, String)> = toggles.unknown.iter().collect();
-    if named.is_empty() {
-        let lines: Vec<String> = toggles
-            .list
-            .iter()
-            .filter(|t| t.line.is_some() && mentions(message, &t.option))
-            .map(|t| format!("\n  {path}:{}: {}", t.line.unwrap_or(0), t.option))
-            .collect();
-        let names: Vec<&str> = toggles
-            .list
-            .iter()
-            .filter(|t| t.line.is_some() && mentions(message, &t.option))
-            .map(|t| t.option.as_str())
-            .collect();
-        text.push_str(&lines.concat());
-        if let Some(name) = names.first() {
-            text.push_str(&format!("\nhint: leave it out of both servers with `--drop {name}`"));
-        } else {
-            text.push_str("\nhint: leave the line out of both servers with `--drop NAME`");
-        }
-        return Failure::carrying_out(text);
-    }
-    text.push_str("\nlines that this server does not know:");
-    for (line, name) in &named {
-        text.push_str(&format!("\n  {path}:{line}: {name}"));
-    }
-    let names: Vec<String> = named.iter().map(|(_, name)| name.replace('-', "_")).collect();
-    text.push_str(&format!(
-        "\nhint: leave them out of both servers with `--drop {}`, or with `--drop-unknown`",
-        names.join(",")
-    ));
-    Failure::carrying_out(text)
-}
-
-/// Whether the server's message names an option, in either spelling.
-fn mentions(message: &str, option: &str) -> bool {
-    message.contains(option) || message.contains(&option.replace('_', "-"))
-}
-
 async fn measure(
     args: &SweepArgs,
     request: &Request,
     engine: AnyEngine<'_>,
     prepared: Prepared,
-    progress: &mut Progress,
+    attendants: &mut Attendants,
 ) -> Result<SweepDir, Failure> {
     match engine {
-        AnyEngine::Docker(engine) => measure_on(args, request, engine, prepared, progress).await,
-        AnyEngine::Fake(engine) => measure_on(args, request, engine, prepared, progress).await,
+        AnyEngine::Docker(engine) => measure_on(args, request, engine, prepared, attendants).await,
+        AnyEngine::Fake(engine) => measure_on(args, request, engine, prepared, attendants).await,
     }
 }
 
@@ -325,10 +256,12 @@ async fn measure_on<E: Engine>(
     request: &Request,
     engine: &E,
     prepared: Prepared,
-    progress: &mut Progress,
+    attendants: &mut Attendants,
 ) -> Result<SweepDir, Failure> {
-    let Prepared { product, toggles, golden, probed, aa, mode, estimate } = prepared;
-    check_disk(request, &estimate)?;
+    let Attendants { progress, signals } = attendants;
+    let Prepared { product, file, toggles, course } = prepared;
+    let course = course?;
+    check_disk(request, &course.estimate)?;
     stay_on(&request.cpus.client);
     let base_cnf = toggles.base_cnf(&product).map_err(SweepError::from)?;
     let mut cnfs = vec![(PathBuf::from("base.cnf"), redacted(&base_cnf))];
@@ -338,23 +271,24 @@ async fn measure_on<E: Engine>(
         cnfs.push((SweepDir::toggle_cnf_name(&toggle.id), redacted(&cnf)));
         arms.toggles.push((toggle.id.clone(), cnf));
     }
-    let mut schedule = schedule(request, arms.toggles.len(), aa, mode)?;
+    let mut schedule = schedule(request, arms.toggles.len(), course.aa, course.mode)?;
     let rows: Vec<ToggleRow> = toggles.list.iter().map(ToggleRow::from).collect();
-    let file = sweep_file(args, request, engine, &product, &toggles, &probed, aa, mode);
-    let mut journal = Journal::create(&request.dir, &file, &rows, &cnfs)?;
+    let about = About { args, request, product: &product, file: &file, toggles: &toggles };
+    let mut journal = Journal::create(&request.dir, &about.file(engine, &course), &rows, &cnfs)?;
     let dir = journal.dir().clone();
     progress.line(&format!(
-        "{} toggles and {aa} A/A arms, at most {} pairs, {}; results in {}",
-        arms.toggles.len(),
-        estimate.pairs,
-        super::plan::hours(estimate.time),
+        "{} and {}, at most {}, {}; results in {}",
+        counted(arms.toggles.len() as u64, "toggle"),
+        counted(u64::from(course.aa), "A/A arm"),
+        counted(course.estimate.pairs, "pair"),
+        super::plan::hours(course.estimate.time),
         request.dir.display()
     ));
     let bench = Bench {
         load: request.profile.load.clone(),
         threads: request.threads,
         client_cpus: request.cpus.client.clone(),
-        golden,
+        golden: course.golden,
     };
     let deadline = match request.length {
         Length::Within(time) => Some(Deadline { at: Instant::now() + time }),
@@ -362,7 +296,7 @@ async fn measure_on<E: Engine>(
     };
     let mut listen = |event: Event<'_>| progress.event(&event);
     let course = sweep::Course { bench: &bench, arms: &arms, seed: request.seed, deadline };
-    let ran = interruptible(sweep::run(engine, &course, &mut schedule, &mut journal, &mut listen));
+    let ran = signals.or(sweep::run(engine, &course, &mut schedule, &mut journal, &mut listen));
     match ran.await {
         None => Err(Failure::Interrupted(Some(request.dir.clone()))),
         Some(Err(e)) => Err(Failure::carrying_out(format!(
@@ -385,96 +319,4 @@ fn check_disk(request: &Request, estimate: &Estimate) -> Result<(), Failure> {
         )));
     }
     Ok(())
-}
-
-/// A file without its secrets: what may be written into the results.
-fn redacted(cnf: &[u8]) -> Vec<u8> {
-    OptionFile::parse(cnf).redacted()
-}
-
-fn redactions(toggles: &Toggles) -> Vec<Redaction> {
-    let secrets = toggles.file.lines().filter_map(|line| match line.kind {
-        LineKind::Option { name, .. } | LineKind::CommentedOption { name, .. }
-            if is_secret(name) =>
-        {
-            let option = String::from_utf8_lossy(name).into_owned();
-            Some(Redaction { option, line: line.number })
-        }
-        _ => None,
-    });
-    secrets.collect()
-}
-
-#[expect(clippy::too_many_arguments, reason = "brings together what `sweep.toml` has")]
-fn sweep_file<E: Engine>(
-    args: &SweepArgs,
-    request: &Request,
-    engine: &E,
-    product: &Product,
-    toggles: &Toggles,
-    probed: &Probed,
-    aa: u32,
-    mode: Mode,
-) -> SweepFile {
-    let facts_of_engine = engine.facts();
-    let variable = |name: &str| probed.base.variables.get(name).cloned().unwrap_or_default();
-    let load = &request.profile.load;
-    SweepFile {
-        format: FORMAT,
-        id: request.id.clone(),
-        cnfsweep: env!("CARGO_PKG_VERSION").to_owned(),
-        started_at: clock::stamp(),
-        command_line: redacted_command_line(),
-        bench: request.profile.name.clone(),
-        profile: request.profile.text.clone(),
-        base: BaseInfo {
-            path: request.base_path.display().to_string(),
-            sha256: hex(&Sha256::digest(&request.base_bytes)),
-            changed_in_both_arms: toggles.changed_in_both_arms.clone(),
-            redacted: redactions(toggles),
-        },
-        image: ImageInfo {
-            reference: args.image.clone(),
-            digest: facts_of_engine.image_digest.clone(),
-        },
-        server: ServerInfo {
-            product: product.to_string(),
-            version: probed.base.version.clone(),
-            native_aio: variable("innodb_use_native_aio"),
-            flush_method: variable("innodb_flush_method"),
-            open_files_limit: variable("open_files_limit"),
-            warnings: warnings(&probed.base.log)
-                .iter()
-                .map(|line| String::from_utf8_lossy(&redacted_line(line.as_bytes())).into_owned())
-                .collect(),
-        },
-        design: Design {
-            kind: "pairs".to_owned(),
-            seed: request.seed,
-            schedule: SCHEDULE_VERSION,
-            mode: match mode {
-                Mode::Adaptive => "adaptive".to_owned(),
-                Mode::Rounds(_) => "rounds".to_owned(),
-            },
-            rounds: match mode {
-                Mode::Adaptive => SCREEN_ROUNDS + CONFIRM_ROUNDS,
-                Mode::Rounds(rounds) => rounds,
-            },
-            aa,
-            delta: request.delta.exp_m1(),
-            slices: load.slices,
-            slice_seconds: load.slice.as_secs_f64(),
-            warmup_seconds: load.warmup.as_secs_f64(),
-            threads: request.threads,
-        },
-        placement: Placement {
-            server_cpus: list_cpus(&request.cpus.server),
-            client_cpus: list_cpus(&request.cpus.client),
-            shared_cpus: request.cpus.shared(),
-            memory_bytes: request.memory,
-            data: args.data.clone(),
-            transport: args.transport.clone(),
-        },
-        host: facts(facts_of_engine),
-    }
 }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::catalog::{Argument, Catalog, Kind, OptionInfo};
 use crate::optionfile::value::{IntegerType, integer};
-use crate::optionfile::{MemoryLoader, Names, OptionFile, Product, effective, resolve};
+use crate::optionfile::{MemoryLoader, NameError, Names, OptionFile, Product, effective, resolve};
 
 /// What a scripted server would do under load.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,11 +65,11 @@ pub struct Script {
     /// Standard deviation of ln(rate) over starts.
     #[serde(default)]
     pub start_noise: f64,
-    /// Factor on the rate of every pair's second arm, whatever its file says: a machine on which
-    /// identical servers are not alike.
-    #[serde(default = "one")]
-    pub toggle_arm: f64,
-    /// Swing of ln(rate) over the sweep, the same for both servers of a pair.
+    /// Percent that the second server of every pair is faster, whatever its file says: what a
+    /// calibration has to notice.
+    #[serde(default)]
+    pub bias_percent: f64,
+    /// Swing of ln(rate) over the pairs, the same for both servers of a pair.
     #[serde(default)]
     pub drift: f64,
     /// Seed of all noise.
@@ -155,10 +155,6 @@ fn usual_rate() -> f64 {
     5_000.0
 }
 
-fn one() -> f64 {
-    1.0
-}
-
 fn text() -> String {
     "text".to_owned()
 }
@@ -175,7 +171,6 @@ pub struct FakeEngine {
     facts: Facts,
     names: Names,
     noise: RefCell<ChaCha8Rng>,
-    starts: Cell<u32>,
 }
 
 /// A server that is none.
@@ -183,6 +178,10 @@ pub struct FakeEngine {
 pub struct FakeServer {
     endpoint: Endpoint,
     ended: Option<Ended>,
+    /// How often it was asked whether it has ended.
+    asked: Cell<u32>,
+    /// Whether it dies under load.
+    dies: bool,
     log: String,
 }
 
@@ -204,7 +203,7 @@ impl FakeEngine {
         };
         let names = script.option.iter().map(|o| o.name.as_str()).collect();
         let noise = RefCell::new(ChaCha8Rng::seed_from_u64(script.seed));
-        Ok(Self { script, product, facts, names, noise, starts: Cell::new(0) })
+        Ok(Self { script, product, facts, names, noise })
     }
 
     /// What the server is.
@@ -222,7 +221,8 @@ impl FakeEngine {
             .map_err(|e| format!("[ERROR] {e}"))?
             .list;
         let (options, unknown) = effective(&self.product, &arguments, &self.names);
-        if let Some((_, error)) = unknown.first() {
+        let loose = |error: &NameError| matches!(error, NameError::Unknown { is_loose: true, .. });
+        if let Some((_, error)) = unknown.iter().find(|(_, error)| !loose(error)) {
             return Err(format!("[ERROR] [Server] {error}"));
         }
         for option in options {
@@ -243,12 +243,12 @@ impl FakeEngine {
 
     fn as_shown(&self, name: &str, text: String) -> String {
         let is = |kind| self.script.option.iter().any(|o| o.name == name && o.kind == kind);
-        let boolean = is("boolean");
         if is("integer")
-            && let Ok(number) = integer(&self.product, text.as_bytes(), IntegerType::ULong)
+            && let Ok(read) = integer(&self.product, text.as_bytes(), IntegerType::ULong)
         {
-            return number.value.to_string();
+            return read.value.to_string();
         }
+        let boolean = is("boolean");
         match text.to_ascii_lowercase().as_str() {
             "1" | "true" | "on" if boolean => "ON".to_owned(),
             "0" | "false" | "off" if boolean => "OFF".to_owned(),
@@ -267,11 +267,11 @@ impl FakeEngine {
             .sum();
         let fails =
             self.script.fail.iter().find(|f| has(&f.option, &f.value)).map(|f| (f.after, f.how));
-        let bias = if role.ends_with("-toggle") { self.script.toggle_arm.ln() } else { 0.0 };
-        let start = self.starts.get();
-        self.starts.set(start + 1);
-        // Two servers of a pair start one after the other: they share the machine's mood.
-        let mood = self.script.drift * (f64::from(start / 2) * 0.37).sin();
+        // Both servers of a pair, `p12-base` and `p12-toggle`, share the machine's mood.
+        let (pair, arm) = role.split_once('-').unwrap_or((role, ""));
+        let pair: u32 = pair.trim_start_matches('p').parse().unwrap_or(0);
+        let mood = self.script.drift * (f64::from(pair) * 0.37).sin();
+        let bias = if arm == "toggle" { (self.script.bias_percent / 100.0).ln_1p() } else { 0.0 };
         let mut noise = self.noise.borrow_mut();
         // The sum of twelve uniform draws less six is normal enough, with variance one.
         let normal = (0..12).map(|_| noise.random::<f64>()).sum::<f64>() - 6.0;
@@ -309,6 +309,8 @@ impl FakeEngine {
         };
         let behaviour = self.behaviour(role, &values.unwrap_or_default());
         FakeServer {
+            asked: Cell::new(0),
+            dies: matches!(behaviour.fails, Some((_, Failure::Crash))),
             log: ended.as_ref().map(|e| e.reason.clone()).unwrap_or_default(),
             ended,
             endpoint: Endpoint { address: Address::Script(Box::new(behaviour)), cpu: None },
@@ -334,7 +336,10 @@ impl Engine for FakeEngine {
             .iter()
             .map(|o| {
                 let info = OptionInfo {
-                    argument: Argument::Optional,
+                    argument: match o.kind.as_str() {
+                        "integer" => Argument::Required,
+                        _ => Argument::Optional,
+                    },
                     kind: match o.kind.as_str() {
                         "boolean" => Kind::Boolean,
                         "integer" => Kind::Integer,
@@ -395,7 +400,12 @@ impl Server for FakeServer {
     async fn ended(&self) -> Ended {
         match &self.ended {
             Some(ended) => ended.clone(),
-            // It runs as long as it is asked.
+            // Asked while it starts, while it is loaded, and when the load has failed: then it is
+            // dead, if that is what it died of. Else it runs as long as it is asked.
+            None if self.dies && self.asked.replace(self.asked.get() + 1) >= 2 => {
+                let reason = "[ERROR] mysqld got signal 11 (scripted)".to_owned();
+                Ended { code: 139, oom: false, reason }
+            }
             None => std::future::pending().await,
         }
     }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::toggle::{Action, Label, Status, Toggle};
+use crate::toggle::{Action, Label, Place, Status, Toggle};
 use crate::words::words;
 
 /// The prefix of the names of A/A arms, which change nothing and show the noise floor.
@@ -86,14 +86,25 @@ impl From<&Toggle> for ToggleRow {
         Self {
             toggle: toggle.id.clone(),
             option: toggle.option.clone(),
-            line: toggle.line,
+            line: toggle.place.as_ref().and_then(Place::line_of_base),
             action: toggle.action,
             from: toggle.from.clone(),
             to: toggle.to.clone(),
             label: toggle.label,
             status: toggle.status,
-            detail: toggle.detail.clone(),
+            detail: detail(toggle),
         }
+    }
+}
+
+/// The detail; of a line that is not in the base file it begins with where that is.
+fn detail(toggle: &Toggle) -> String {
+    match &toggle.place {
+        Some(place @ Place { included: Some(_), .. }) if toggle.detail.is_empty() => {
+            place.to_string()
+        }
+        Some(place @ Place { included: Some(_), .. }) => format!("{place}: {}", toggle.detail),
+        _ => toggle.detail.clone(),
     }
 }
 

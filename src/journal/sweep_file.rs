@@ -55,7 +55,10 @@ pub struct BaseInfo {
 pub struct Redaction {
     /// The option's name.
     pub option: String,
-    /// Line in the base file.
+    /// The included file that has the line; none for the base file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub included: Option<String>,
+    /// Line in that file.
     pub line: usize,
 }
 

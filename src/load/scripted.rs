@@ -63,7 +63,9 @@ pub(super) async fn run(
         {
             return Err(fail(arm, failure));
         }
-        tokio::time::sleep(script.pace).await;
+        if !script.pace.is_zero() {
+            tokio::time::sleep(script.pace).await;
+        }
         let rate = script.rate * (script.slice_noise * normal(&mut noise[arm])).exp();
         let ops = (rate * length).max(1.0).round();
         let mean_ns = f64::from(job.threads) * 1e9 / rate;

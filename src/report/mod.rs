@@ -9,6 +9,7 @@ mod html;
 mod markdown;
 mod model;
 pub mod numbers;
+mod plan;
 mod ranking;
 mod table;
 mod text;
@@ -22,6 +23,7 @@ pub use markdown::markdown;
 pub use model::{
     CalibrationArm, Failure, Findings, Gate, Model, NoiseFloor, Records, TimelinePoint,
 };
+pub use plan::plan;
 pub use ranking::{Estimate, Ranking, Row, Verdict};
 pub use table::{Charset, table};
 pub use view::RenderError;

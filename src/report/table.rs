@@ -21,7 +21,7 @@ pub enum Charset {
 impl Charset {
     /// The text in this character set. A no-break space becomes a plain one in both, so that the
     /// output can be searched.
-    fn encode(self, text: &str) -> String {
+    pub(super) fn encode(self, text: &str) -> String {
         text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
             match (self, c) {
                 (_, '\u{a0}') => out.push(' '),
@@ -29,6 +29,7 @@ impl Charset {
                 (Self::Ascii, ' '..='~' | '\n' | '\u{1b}') => out.push(c),
                 (Self::Ascii, '\u{2212}' | '–' | '─') => out.push('-'),
                 (Self::Ascii, '…') => out.push('~'),
+                (Self::Ascii, '→') => out.push_str("->"),
                 (Self::Ascii, '·') => out.push(','),
                 (Self::Ascii, '±') => out.push_str("+/-"),
                 (Self::Ascii, _) => out.push('?'),

@@ -61,6 +61,24 @@ pub(super) fn columns(text: &str) -> usize {
         .sum()
 }
 
+/// Words in lines of at most `width` columns, each begun with so many blanks and ended.
+pub(super) fn wrapped(words: &str, blanks: usize, width: usize) -> String {
+    let begin = " ".repeat(blanks);
+    let mut text = String::new();
+    let mut line = String::new();
+    for word in words.split(' ').filter(|word| !word.is_empty()) {
+        if !line.is_empty() && blanks + columns(&line) + 1 + columns(word) > width {
+            text.push_str(&format!("{begin}{line}\n"));
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    text + &format!("{begin}{line}\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,16 +2,27 @@
 //! is changed in both arms so that the file can be read in a container. Pure: no server is asked
 //! whether a toggle does anything, that is the probe's part.
 
+mod active;
+mod both_arms;
 mod build;
+mod error;
 mod fate;
 mod label;
+mod lines;
+mod place;
+mod wished;
 mod words;
+
+#[cfg(test)]
+mod tests;
 
 use crate::optionfile::{Edit, EditError, OptionFile, Product};
 
-pub use build::{ToggleError, build};
+pub use build::build;
+pub use error::ToggleError;
 pub use fate::never;
 pub use label::label;
+pub use place::Place;
 pub use words::{Action, Label, Status};
 
 /// What the user asks for beside the file.
@@ -40,8 +51,8 @@ pub struct Toggle {
     pub id: String,
     /// Canonical name.
     pub option: String,
-    /// Line in the base file, from 1; of the file with its includes in place.
-    pub line: Option<usize>,
+    /// Where it stands in the file; none for a toggle that the file does not have.
+    pub place: Option<Place>,
     /// What is done.
     pub action: Action,
     /// Value in the file.
@@ -61,7 +72,8 @@ pub struct Toggle {
 /// What becomes of a base file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Toggles {
-    /// The base file with its paths neutralised or remapped; lines as in the base file.
+    /// The base file with its includes in place and its paths neutralised or remapped. It has as
+    /// many lines as without the latter: [`Place::at`] counts them.
     pub file: OptionFile,
     /// Lines that both arms get in addition.
     pub appended: Vec<Edit>,
@@ -69,8 +81,8 @@ pub struct Toggles {
     pub changed_in_both_arms: Vec<String>,
     /// Options that act when a data directory is made, as arguments (`--innodb-page-size=8k`).
     pub initialise: Vec<String>,
-    /// Options of the file that this server does not know: line and name as written.
-    pub unknown: Vec<(usize, String)>,
+    /// Options of the file that this server does not know: place and name as written.
+    pub unknown: Vec<(Place, String)>,
     /// Toggles, in the order of the file; left-out ones among them.
     pub list: Vec<Toggle>,
 }

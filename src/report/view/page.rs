@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::journal::{Label, Status};
+use crate::journal::{Label, Redaction, Status};
 use crate::report::difference::DiffLine;
 use crate::report::headline::{LABELS, circumstances, of, server, timeline_title};
 use crate::report::model::{ADAPTIVE, Gate, Model};
@@ -125,7 +125,10 @@ impl Page {
                 .base
                 .redacted
                 .iter()
-                .map(|redaction| format!("{} (line {})", clean(&redaction.option), redaction.line))
+                .map(|Redaction { option, included, line }| match included {
+                    None => format!("{} (line {line})", clean(option)),
+                    Some(file) => format!("{} ({}:{line})", clean(option), clean(file)),
+                })
                 .collect(),
             lost: model.failures.iter().map(Lost::of).collect(),
             timeline: timeline_title(model),
