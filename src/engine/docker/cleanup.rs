@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use bollard::Docker;
+use bollard::errors::Error;
 use bollard::query_parameters::{
     ListContainersOptionsBuilder, ListVolumesOptionsBuilder, RemoveVolumeOptionsBuilder,
 };
@@ -31,43 +32,50 @@ pub struct Left {
 /// When the daemon does not answer.
 pub async fn clean(docker: &Docker, golden: bool) -> Result<Left, EngineError> {
     let mut left = Left::default();
+    // One that can't be removed must not keep the others here: the first error is told at the end.
+    let mut removed = Ok(());
     for (id, name, labels) in containers(docker, LABEL_KIND).await? {
         if is_ours(&labels) && is_dead(&labels) {
-            remove(docker, &id).await?;
-            left.containers.push(name);
+            match remove(docker, &id).await {
+                Ok(()) => left.containers.push(name),
+                Err(e) => removed = removed.and(Err(e)),
+            }
         }
     }
+    // A sweep that runs has its golden volume in no container for moments; its directory is there
+    // all the time.
+    let golden = golden && !rundir::any_alive();
     for (name, labels) in volumes(docker, LABEL_KIND).await? {
         let kind = labels.get(LABEL_KIND).map(String::as_str);
-        if !is_ours(&labels) {
-            continue;
-        }
-        if kind == Some("golden") {
-            if golden {
-                remove_volume(docker, &name).await?;
-                left.golden.push(name);
-            }
-        } else if is_dead(&labels) {
-            remove_volume(docker, &name).await?;
-            left.volumes.push(name);
+        let into = match kind {
+            _ if !is_ours(&labels) => continue,
+            Some("golden") if golden => &mut left.golden,
+            Some("golden") => continue,
+            _ if is_dead(&labels) => &mut left.volumes,
+            _ => continue,
+        };
+        match remove_volume(docker, &name).await {
+            Ok(()) => into.push(name),
+            Err(e) => removed = removed.and(Err(e)),
         }
     }
     left.directories = rundir::remove_dead();
-    Ok(left)
+    removed.map(|()| left)
 }
 
 /// Removes every container and every volume but golden ones of one sweep.
 pub(super) async fn remove_sweep(docker: &Docker, sweep: &str) -> Result<(), EngineError> {
     let label = format!("{LABEL_SWEEP}={sweep}");
+    let mut removed = Ok(());
     for (id, ..) in containers(docker, &label).await? {
-        remove(docker, &id).await?;
+        removed = removed.and(remove(docker, &id).await);
     }
     for (name, labels) in volumes(docker, &label).await? {
         if labels.get(LABEL_KIND).is_none_or(|kind| kind != "golden") {
-            remove_volume(docker, &name).await?;
+            removed = removed.and(remove_volume(docker, &name).await);
         }
     }
-    Ok(())
+    removed
 }
 
 /// This process, as a label: it can't be mistaken for a later one with the same number.
@@ -132,7 +140,14 @@ async fn volumes(docker: &Docker, label: &str) -> Result<Vec<(String, Labels)>, 
 
 async fn remove_volume(docker: &Docker, name: &str) -> Result<(), EngineError> {
     let options = RemoveVolumeOptionsBuilder::default().force(true).build();
-    request(&format!("removing volume `{name}`"), docker.remove_volume(name, Some(options))).await
+    let remove = async {
+        match docker.remove_volume(name, Some(options)).await {
+            // It went with its container.
+            Err(Error::DockerResponseServerError { status_code: 404, .. }) => Ok(()),
+            other => other,
+        }
+    };
+    request(&format!("removing volume `{name}`"), remove).await
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ use super::rundir::SocketDir;
 use super::{
     Address, CpuFile, DockerEngine, DockerServer, Ended, Endpoint, EngineError, Golden, LABEL_KIND,
     LABEL_OWNER, LABEL_PROCESS, REQUEST, cleanup, log as server_log, request, rundir,
+    unfinished::to_its_end,
 };
 
 /// Threads and processes in a container: several thousand connections and no more.
@@ -29,6 +30,8 @@ const PIDS: i64 = 16_384;
 const NOFILE: i64 = 65_536;
 /// The longest that a short-lived container (version, help) may run.
 const SHORT: Duration = Duration::from_secs(60);
+/// Between two tries at something that somebody else is at.
+const AGAIN: Duration = Duration::from_millis(50);
 /// Name that every server believes its host has, so that no variable made from it differs.
 const HOSTNAME: &str = "cnfsweep";
 
@@ -77,7 +80,18 @@ impl DockerEngine {
             });
         }
         if let Some(golden) = golden {
-            mounts.push(golden_mount(&golden.volume));
+            // Docker would make an empty one on the spot.
+            if !self.volume_exists(&golden.volume).await? {
+                return Err(EngineError::Refused {
+                    what: "cloning the golden data directory".to_owned(),
+                    message: format!(
+                        "volume `{}` is gone: something removed it\nhint: start again, it will be \
+                         made anew",
+                        golden.volume
+                    ),
+                });
+            }
+            mounts.push(self.golden_mount(golden));
         }
         self.launch_with(&name, spec, mounts, tmpfs, golden.cloned()).await
     }
@@ -89,14 +103,36 @@ impl DockerEngine {
         script: String,
         golden: Golden,
     ) -> Result<DockerServer, EngineError> {
+        // Made together with the container, labels and all: from its first moment it is in use, so
+        // that nobody takes it for one that was left behind.
         let mounts = vec![Mount {
             target: Some("/tmp".to_owned()),
             source: Some(golden.volume.clone()),
             typ: Some(MountType::VOLUME),
+            volume_options: Some(MountVolumeOptions {
+                labels: Some(self.golden_labels(&golden)),
+                ..Default::default()
+            }),
             ..Default::default()
         }];
         let spec = Spec { role: "golden", kind: Kind::Builder, script, cnf: b"" };
         self.launch_with(name, spec, mounts, self.shadowed_volumes(), Some(golden)).await
+    }
+
+    /// A golden data directory at `/g`, not to be written.
+    pub(super) fn golden_mount(&self, golden: &Golden) -> Mount {
+        Mount {
+            target: Some("/g".to_owned()),
+            source: Some(golden.volume.clone()),
+            typ: Some(MountType::VOLUME),
+            read_only: Some(true),
+            volume_options: Some(MountVolumeOptions {
+                no_copy: Some(true),
+                labels: Some(self.golden_labels(golden)),
+                ..Default::default()
+            }),
+            ..Default::default()
+        }
     }
 
     /// An image's own volumes would come without our label: a small tmpfs takes their place.
@@ -133,43 +169,16 @@ impl DockerEngine {
             host_config: Some(host_config),
             ..shell(&self.image.id, &spec.script)
         };
-        let started = self.create_and_start(name, body).await;
-        match started {
-            Ok(id) => {
+        let raised = self.raise_nofile.get();
+        let started = create_and_start(self.docker.clone(), name.to_owned(), body, raised);
+        match to_its_end(started).await {
+            Ok((id, raised)) => {
+                self.raise_nofile.set(raised);
                 let endpoint = self.endpoint(&id, &socket_dir).await;
                 Ok(DockerServer { docker: self.docker.clone(), id, socket_dir, endpoint, golden })
             }
             Err(e) => {
                 socket_dir.remove();
-                Err(e)
-            }
-        }
-    }
-
-    /// Raises the number of open files where the daemon can, and remembers where it can't.
-    async fn create_and_start(
-        &self,
-        name: &str,
-        body: ContainerCreateBody,
-    ) -> Result<String, EngineError> {
-        let raised = self.raise_nofile.get();
-        let id = create(&self.docker, name, with_nofile(body.clone(), raised)).await?;
-        match start(&self.docker, &id).await {
-            Ok(()) => Ok(id),
-            Err(EngineError::Refused { message, .. }) if raised && message.contains("rlimit") => {
-                self.raise_nofile.set(false);
-                remove(&self.docker, &id).await?;
-                let id = create(&self.docker, name, with_nofile(body, false)).await?;
-                match start(&self.docker, &id).await {
-                    Ok(()) => Ok(id),
-                    Err(e) => {
-                        remove(&self.docker, &id).await?;
-                        Err(e)
-                    }
-                }
-            }
-            Err(e) => {
-                remove(&self.docker, &id).await?;
                 Err(e)
             }
         }
@@ -187,20 +196,49 @@ impl DockerEngine {
     }
 
     /// Runs a short command in the image and gives its exit code and what it printed.
-    pub(super) async fn run_to_end(&self, script: &str) -> Result<(i64, String), EngineError> {
+    pub(super) async fn run_to_end(&self, script: &str) -> Result<Printed, EngineError> {
         look(&self.docker, &self.image.id, script).await
     }
 }
 
-fn golden_mount(volume: &str) -> Mount {
-    Mount {
-        target: Some("/g".to_owned()),
-        source: Some(volume.to_owned()),
-        typ: Some(MountType::VOLUME),
-        read_only: Some(true),
-        volume_options: Some(MountVolumeOptions { no_copy: Some(true), ..Default::default() }),
-        ..Default::default()
+/// Makes and starts a container, with more open files where the daemon can (`raised`); gives its id
+/// and whether it has them.
+async fn create_and_start(
+    docker: Docker,
+    name: String,
+    body: ContainerCreateBody,
+    raised: bool,
+) -> Result<(String, bool), EngineError> {
+    let id = create(&docker, &name, with_nofile(body.clone(), raised)).await?;
+    match start(&docker, &id).await {
+        Ok(()) => Ok((id, raised)),
+        Err(EngineError::Refused { message, .. }) if raised && message.contains("rlimit") => {
+            remove(&docker, &id).await?;
+            let id = create(&docker, &name, with_nofile(body, false)).await?;
+            match start(&docker, &id).await {
+                Ok(()) => Ok((id, false)),
+                Err(e) => {
+                    remove(&docker, &id).await?;
+                    Err(e)
+                }
+            }
+        }
+        Err(e) => {
+            remove(&docker, &id).await?;
+            Err(e)
+        }
     }
+}
+
+/// What a short-lived container printed, and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Printed {
+    /// Exit code.
+    pub(super) code: i64,
+    /// Standard output alone: warnings don't get into what is parsed.
+    pub(super) stdout: String,
+    /// Both, for messages.
+    pub(super) all: String,
 }
 
 fn bind(source: &Path, target: &str) -> Mount {
@@ -272,10 +310,15 @@ async fn start(docker: &Docker, id: &str) -> Result<(), EngineError> {
 pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), EngineError> {
     let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
     let remove = async {
-        match docker.remove_container(id, Some(options)).await {
-            // 404: gone; 409: somebody else is removing it.
-            Err(Error::DockerResponseServerError { status_code: 404 | 409, .. }) => Ok(()),
-            other => other,
+        loop {
+            match docker.remove_container(id, Some(options.clone())).await {
+                Err(Error::DockerResponseServerError { status_code: 404, .. }) => return Ok(()),
+                // Somebody else is removing it; it is gone when that is done, not before.
+                Err(Error::DockerResponseServerError { status_code: 409, .. }) => {
+                    tokio::time::sleep(AGAIN).await;
+                }
+                other => return other,
+            }
         }
     };
     request("removing a container", remove).await
@@ -284,19 +327,32 @@ pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), EngineError>
 /// Waits for the end of a container and reads why. Without a limit of its own: a server that does
 /// not end is what its user wants, and who waits for an end sets one.
 pub(super) async fn ended(docker: &Docker, id: &str) -> Ended {
-    let mut wait = Box::pin(docker.wait_container(id, None::<WaitContainerOptions>));
-    let code = match wait.next().await {
-        Some(Ok(answer)) => answer.status_code,
-        Some(Err(Error::DockerContainerWaitError { code, .. })) => code,
-        // The daemon went away, or the container did: what is known is in the inspect below.
-        Some(Err(_)) | None => -1,
+    let (code, oom) = loop {
+        let mut wait = Box::pin(docker.wait_container(id, None::<WaitContainerOptions>));
+        let code = match wait.next().await {
+            Some(Ok(answer)) => Some(answer.status_code),
+            Some(Err(Error::DockerContainerWaitError { code, .. })) => Some(code),
+            // The answer was lost: the container may run on.
+            Some(Err(_)) | None => None,
+        };
+        let inspect = docker.inspect_container(id, None::<InspectContainerOptions>);
+        match request("asking how a container ended", inspect).await {
+            Ok(container) => {
+                let state = container.state.unwrap_or_default();
+                if code.is_none() && state.running == Some(true) {
+                    tokio::time::sleep(AGAIN).await;
+                    continue;
+                }
+                let code = code.or(state.exit_code).unwrap_or(-1);
+                break (code, state.oom_killed.unwrap_or(false));
+            }
+            // No end of the server's own: the container was taken away, or the daemon was.
+            Err(e) => {
+                let reason = format!("its container is out of sight: {e}");
+                return Ended { code: code.unwrap_or(-1), oom: false, reason };
+            }
+        }
     };
-    let inspect = docker.inspect_container(id, None::<InspectContainerOptions>);
-    let oom = request("asking how a container ended", inspect)
-        .await
-        .ok()
-        .and_then(|c| c.state?.oom_killed)
-        .unwrap_or(false);
     let log = log(docker, id).await.unwrap_or_default();
     let reason = match server_log::reason(&log) {
         _ if oom => "killed for the memory it used (the container's memory limit)".to_owned(),
@@ -308,7 +364,11 @@ pub(super) async fn ended(docker: &Docker, id: &str) -> Ended {
 
 /// Everything that a container printed.
 pub(super) async fn log(docker: &Docker, id: &str) -> Result<String, EngineError> {
-    let options = LogsOptionsBuilder::default().stdout(true).stderr(true).build();
+    printed(docker, id, true).await
+}
+
+async fn printed(docker: &Docker, id: &str, stderr: bool) -> Result<String, EngineError> {
+    let options = LogsOptionsBuilder::default().stdout(true).stderr(stderr).build();
     let mut lines = Box::pin(docker.logs(id, Some(options)));
     let read = async {
         let mut bytes = Vec::new();
@@ -325,7 +385,7 @@ pub(super) async fn look(
     docker: &Docker,
     image: &str,
     script: &str,
-) -> Result<(i64, String), EngineError> {
+) -> Result<Printed, EngineError> {
     look_with(docker, image, script, bounded()).await
 }
 
@@ -333,11 +393,11 @@ pub(super) async fn look(
 pub(super) async fn look_at_volume(
     docker: &Docker,
     image: &str,
-    volume: &str,
+    golden: Mount,
     script: &str,
 ) -> Result<i64, EngineError> {
-    let host_config = HostConfig { mounts: Some(vec![golden_mount(volume)]), ..bounded() };
-    Ok(look_with(docker, image, script, host_config).await?.0)
+    let host_config = HostConfig { mounts: Some(vec![golden]), ..bounded() };
+    Ok(look_with(docker, image, script, host_config).await?.code)
 }
 
 async fn look_with(
@@ -345,7 +405,7 @@ async fn look_with(
     image: &str,
     script: &str,
     host_config: HostConfig,
-) -> Result<(i64, String), EngineError> {
+) -> Result<Printed, EngineError> {
     let (uid, gid) = rundir::server_user();
     let body = ContainerCreateBody {
         user: Some(format!("{uid}:{gid}")),
@@ -357,11 +417,16 @@ async fn look_with(
         host_config: Some(host_config),
         ..shell(image, script)
     };
+    // Short enough to be carried to its end whatever happens, so that it never stays behind.
+    to_its_end(carry_out(docker.clone(), body)).await
+}
+
+async fn carry_out(docker: Docker, body: ContainerCreateBody) -> Result<Printed, EngineError> {
     let create =
         docker.create_container(None::<bollard::query_parameters::CreateContainerOptions>, body);
     let id = request("making a container", create).await?.id;
     let run = async {
-        start(docker, &id).await?;
+        start(&docker, &id).await?;
         let mut wait = Box::pin(docker.wait_container(&id, None::<WaitContainerOptions>));
         let code = match tokio::time::timeout(SHORT, wait.next()).await {
             Ok(Some(Ok(answer))) => answer.status_code,
@@ -375,10 +440,14 @@ async fn look_with(
                 });
             }
         };
-        Ok((code, log(docker, &id).await?))
+        Ok(Printed {
+            code,
+            stdout: printed(&docker, &id, false).await?,
+            all: printed(&docker, &id, true).await?,
+        })
     };
     let done = run.await;
-    remove(docker, &id).await?;
+    remove(&docker, &id).await?;
     done
 }
 

@@ -2,9 +2,9 @@
 //! labelled volumes, cloned by every server.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 use bollard::errors::Error;
-use bollard::models::VolumeCreateRequest;
 use bollard::query_parameters::RemoveVolumeOptionsBuilder;
 use sha2::{Digest as _, Sha256};
 
@@ -18,6 +18,8 @@ use crate::profile::hex;
 
 /// Raised whenever golden directories are made in another way.
 const GENERATION: u32 = 1;
+/// Head of every golden volume's name; the key follows.
+const VOLUME: &str = "cnfsweep-golden-";
 
 impl DockerEngine {
     /// Finds the golden volume, or starts the server that fills it.
@@ -26,45 +28,68 @@ impl DockerEngine {
         recipe: &GoldenRecipe,
     ) -> Result<GoldenState<DockerServer>, EngineError> {
         let key = self.key(recipe);
-        let golden = Golden { volume: format!("cnfsweep-golden-{key}") };
-        if self.volume_exists(&golden.volume).await? {
-            if look_at_volume(&self.docker, &self.image.id, &golden.volume, "test -e /g/complete")
-                .await?
-                == 0
-            {
-                return Ok(GoldenState::Ready(golden));
-            }
-            // Left by a build that was interrupted. Docker refuses while someone builds it.
-            self.remove_volume(&golden.volume).await.map_err(|e| EngineError::Refused {
-                what: format!("another cnfsweep seems to be filling volume `{}`", golden.volume),
-                message: e.to_string(),
-            })?;
-        }
-        let volume = VolumeCreateRequest {
-            name: Some(golden.volume.clone()),
-            labels: Some(HashMap::from([
-                (LABEL_KIND.to_owned(), "golden".to_owned()),
-                (LABEL_OWNER.to_owned(), rundir::caller_uid().to_string()),
-                (LABEL_GOLDEN.to_owned(), key.clone()),
-            ])),
-            ..Default::default()
-        };
-        request("making the golden volume", self.docker.create_volume(volume)).await?;
+        let golden = Golden { volume: format!("{VOLUME}{key}") };
         let script = format!(
             "{} && {} && rm -f /tmp/data/auto.cnf && chmod -R a+rX /tmp/data && touch /tmp/complete",
             self.image.initialise_command(&recipe.initialise),
             self.builder_command(recipe),
         );
-        // Named after the key: a second builder of the same volume is refused by Docker.
+        // Named after the key: Docker refuses a second builder of the same volume.
         let name = format!("cnfsweep-builder-{key}");
-        match self.launch_builder(&name, script, golden.clone()).await {
-            Ok(server) => Ok(GoldenState::Building(server)),
-            Err(e) => {
-                // Not ours to keep: nothing is in it.
-                let _ = self.remove_volume(&golden.volume).await;
-                Err(e)
+        let began = Instant::now();
+        loop {
+            if self.volume_exists(&golden.volume).await? {
+                let mount = self.golden_mount(&golden);
+                let complete =
+                    look_at_volume(&self.docker, &self.image.id, mount, "test -e /g/complete");
+                if complete.await? == 0 {
+                    return Ok(GoldenState::Ready(golden));
+                }
+                // Left by a build that was interrupted, if nobody is at it.
+                if !self.remove_unused_volume(&golden.volume).await? {
+                    self.wait_for_other_builder(began, &golden).await?;
+                    continue;
+                }
+            }
+            match self.launch_builder(&name, script.clone(), golden.clone()).await {
+                Ok(server) => return Ok(GoldenState::Building(server)),
+                Err(EngineError::Refused { message, .. }) if message.contains(&name) => {
+                    self.wait_for_other_builder(began, &golden).await?;
+                }
+                Err(e) => {
+                    // Nothing is in it.
+                    let _ = self.remove_volume(&golden.volume).await;
+                    return Err(e);
+                }
             }
         }
+    }
+
+    /// Waits a moment for whoever fills the volume, in all as long as that may take.
+    async fn wait_for_other_builder(
+        &self,
+        began: Instant,
+        golden: &Golden,
+    ) -> Result<(), EngineError> {
+        const LOOK: Duration = Duration::from_millis(500);
+        if began.elapsed() > SHUTDOWN {
+            return Err(EngineError::Timeout {
+                what: format!("another cnfsweep, which fills volume `{}`,", golden.volume),
+                limit: SHUTDOWN,
+            });
+        }
+        tokio::time::sleep(LOOK).await;
+        Ok(())
+    }
+
+    /// Labels of a golden volume. No process and no sweep: it outlives them.
+    pub(super) fn golden_labels(&self, golden: &Golden) -> HashMap<String, String> {
+        let key = golden.volume.strip_prefix(VOLUME).unwrap_or_default();
+        HashMap::from([
+            (LABEL_KIND.to_owned(), "golden".to_owned()),
+            (LABEL_OWNER.to_owned(), rundir::caller_uid().to_string()),
+            (LABEL_GOLDEN.to_owned(), key.to_owned()),
+        ])
     }
 
     /// The server that is filled: no binary log, so that clones begin with an empty one.
@@ -119,7 +144,7 @@ impl DockerEngine {
         hex(&hash.finalize())[..16].to_owned()
     }
 
-    async fn volume_exists(&self, name: &str) -> Result<bool, EngineError> {
+    pub(super) async fn volume_exists(&self, name: &str) -> Result<bool, EngineError> {
         let inspect = async {
             match self.docker.inspect_volume(name).await {
                 Ok(_) => Ok(true),
@@ -133,6 +158,20 @@ impl DockerEngine {
     async fn remove_volume(&self, name: &str) -> Result<(), EngineError> {
         let options = RemoveVolumeOptionsBuilder::default().build();
         let remove = self.docker.remove_volume(name, Some(options));
+        request("removing an unfinished golden volume", remove).await
+    }
+
+    /// Whether the volume is gone; not if a container has it.
+    async fn remove_unused_volume(&self, name: &str) -> Result<bool, EngineError> {
+        let options = RemoveVolumeOptionsBuilder::default().build();
+        let remove = async {
+            match self.docker.remove_volume(name, Some(options)).await {
+                Ok(()) => Ok(true),
+                Err(Error::DockerResponseServerError { status_code: 404, .. }) => Ok(true),
+                Err(Error::DockerResponseServerError { status_code: 409, .. }) => Ok(false),
+                Err(e) => Err(e),
+            }
+        };
         request("removing an unfinished golden volume", remove).await
     }
 }

@@ -53,17 +53,19 @@ impl Image {
                 })?
             }
         };
-        let (code, out) = super::container::look(docker, &found.0, LOOK).await?;
+        let looked = super::container::look(docker, &found.0, LOOK).await?;
         let no_server = || {
             EngineError::NoImage(format!(
                 "image `{reference}` has no server: neither `mariadbd` nor `mysqld` is in its \
                  PATH\nhint: use an image such as `cnfsweep/mysql:9.7`, `mysql:8.4` or `mariadb:11.8`"
             ))
         };
-        if code != 0 {
+        if looked.code != 0 {
             return Err(no_server());
         }
-        let (server, installer, version_line) = parse_look(&out).ok_or_else(no_server)?;
+        // A server without a network warns before it tells its version.
+        let (server, installer, version_line) =
+            parse_look(&looked.stdout).ok_or_else(no_server)?;
         let product = product_of(&version_line).ok_or_else(|| {
             EngineError::NoImage(format!(
                 "the server of image `{reference}` calls itself `{version_line}`, which is neither \

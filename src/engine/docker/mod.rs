@@ -9,6 +9,7 @@ mod golden;
 mod image;
 mod log;
 mod rundir;
+mod unfinished;
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -21,6 +22,12 @@ pub use cleanup::{Left, clean};
 pub use connect::connect;
 pub use image::Image;
 pub use log::{error_lines, reason, warnings};
+
+/// Waits until nothing that was asked of the daemon is under way any more, in bounded time: for who
+/// was told to stop before there was an engine to clean up.
+pub async fn let_finish() {
+    unfinished::all_finished(REQUEST).await;
+}
 
 use super::{
     Address, CpuFile, Ended, Endpoint, Engine, EngineError, Facts, Golden, GoldenRecipe,
@@ -83,6 +90,7 @@ impl DockerEngine {
         limits: Limits,
     ) -> Result<Self, EngineError> {
         let info = request("asking Docker what it is", docker.info()).await?;
+        not_remapped(info.security_options.as_deref().unwrap_or_default())?;
         let facts = Facts {
             image_digest: image.id.clone(),
             version_line: image.version_line.clone(),
@@ -134,12 +142,12 @@ impl Engine for DockerEngine {
 
     async fn help(&self) -> Result<String, EngineError> {
         let script = format!("exec {} --no-defaults --verbose --help", self.image.server);
-        let (code, out) = self.run_to_end(&script).await?;
-        match code {
-            0 => Ok(out),
+        let printed = self.run_to_end(&script).await?;
+        match printed.code {
+            0 => Ok(printed.stdout),
             _ => Err(EngineError::Ended {
                 what: format!("`{} --verbose --help`", self.image.server),
-                reason: reason(&out).unwrap_or(out),
+                reason: reason(&printed.all).unwrap_or(printed.all),
             }),
         }
     }
@@ -185,15 +193,20 @@ impl Engine for DockerEngine {
     fn remove(&self, server: DockerServer) -> Removal {
         Removal(Some(tokio::spawn(async move {
             // What can't be removed now is found by its label when the sweep ends.
-            let _ = container::remove(&server.docker, &server.id).await;
-            server.socket_dir.remove();
+            let _ = unfinished::to_its_end(async move {
+                let removed = container::remove(&server.docker, &server.id).await;
+                server.socket_dir.remove();
+                removed
+            })
+            .await;
         })))
     }
 
     async fn clean_up(&self) -> Result<(), EngineError> {
-        cleanup::remove_sweep(&self.docker, &self.sweep).await?;
+        unfinished::all_finished(REQUEST).await;
+        let removed = cleanup::remove_sweep(&self.docker, &self.sweep).await;
         self.run_dir.remove();
-        Ok(())
+        removed
     }
 }
 
@@ -201,6 +214,13 @@ impl Drop for DockerEngine {
     fn drop(&mut self) {
         // Containers are removed by `clean_up`, which has to wait; the directory needs no waiting.
         self.run_dir.remove();
+    }
+}
+
+impl DockerServer {
+    /// Docker's id of its container.
+    pub fn id(&self) -> &str {
+        &self.id
     }
 }
 
@@ -215,6 +235,21 @@ impl Server for DockerServer {
 
     async fn log(&self) -> String {
         container::log(&self.docker, &self.id).await.unwrap_or_default()
+    }
+}
+
+/// Refuses a daemon whose users aren't this machine's: the socket's directory would belong to
+/// somebody else inside of the container.
+fn not_remapped(security_options: &[String]) -> Result<(), EngineError> {
+    let kind = ["rootless", "userns"]
+        .into_iter()
+        .find(|kind| security_options.iter().any(|o| o.contains(&format!("name={kind}"))));
+    match kind {
+        None => Ok(()),
+        Some(kind) => Err(EngineError::Unreachable(format!(
+            "this Docker daemon maps users to others (`{kind}`), so that servers can't share their \
+             sockets with cnfsweep\nhint: use a daemon that root runs without `userns-remap`"
+        ))),
     }
 }
 

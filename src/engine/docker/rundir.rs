@@ -120,21 +120,32 @@ fn file(path: &Path) -> impl FnOnce(std::io::Error) -> EngineError {
 
 /// Removes the directories of this user's sweeps whose process is gone; gives their paths.
 pub(super) fn remove_dead() -> Vec<String> {
-    let mut removed = Vec::new();
-    for parent in [std::env::temp_dir(), PathBuf::from("/tmp")] {
-        for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let ours = entry.file_name().to_string_lossy().starts_with(PREFIX)
-                && entry.metadata().is_ok_and(|m| m.is_dir() && m.uid() == caller_uid());
-            let dead = || {
-                fs::read_to_string(path.join(PROCESS)).is_ok_and(|p| cleanup::process_is_dead(&p))
-            };
-            if ours && dead() && fs::remove_dir_all(&path).is_ok() {
-                removed.push(path.display().to_string());
-            }
-        }
-    }
-    removed
+    sweeps()
+        .filter(|(_, process)| cleanup::process_is_dead(process))
+        .filter(|(path, _)| fs::remove_dir_all(path).is_ok())
+        .map(|(path, _)| path.display().to_string())
+        .collect()
+}
+
+/// Whether any sweep of this user runs, as far as its directory can be found from here.
+pub(super) fn any_alive() -> bool {
+    sweeps().any(|(_, process)| !cleanup::process_is_dead(&process))
+}
+
+/// The directories of this user's sweeps, each with its process.
+fn sweeps() -> impl Iterator<Item = (PathBuf, String)> {
+    let mut parents = vec![std::env::temp_dir(), PathBuf::from("/tmp")];
+    parents.dedup();
+    let entries = parents.into_iter().filter_map(|p| fs::read_dir(p).ok()).flatten().flatten();
+    entries
+        .filter(|entry| {
+            entry.file_name().to_string_lossy().starts_with(PREFIX)
+                && entry.metadata().is_ok_and(|m| m.is_dir() && m.uid() == caller_uid())
+        })
+        .filter_map(|entry| {
+            let process = fs::read_to_string(entry.path().join(PROCESS)).ok()?;
+            Some((entry.path(), process))
+        })
 }
 
 /// Waits until the file system of Docker's directory has everything on disk. That directory is
