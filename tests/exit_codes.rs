@@ -270,7 +270,7 @@ fn wrong_command_lines_exit_2_and_start_nothing() {
         assert!(!test.results().exists());
     }
     let unknown = Test::new().args(&["--also", "performance_shema=OFF"]);
-    unknown.run().code(2).error(&["--also performance_shema", "did you mean performance_schema"]);
+    unknown.run().code(2).error(&["--also performance_shema", "did you mean `performance_schema`"]);
     let never = Test::new().args(&["--also", "datadir=/x"]);
     never.run().code(2).error(&["--also datadir", "never toggled"]);
     let nothing = Test::new().args(&["--drop", "max_connections"]);
@@ -306,7 +306,7 @@ fn files_that_no_server_reads_exit_1_with_a_hint() {
     let broken = Test::new().file("my.cnf", "[mysqld]\nport = 1\n[mysqld\n");
     broken.run().code(1).error(&["my.cnf:3:", "hint: "]);
     let only = Test::new().args(&["--only", "nothing_*"]);
-    only.run().code(1).error(&["--only nothing_*", "matches no option"]);
+    only.run().code(2).error(&["--only nothing_*", "matches no option"]);
     for test in [missing, client, broken, only] {
         assert!(!test.results().exists());
     }
