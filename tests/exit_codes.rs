@@ -272,7 +272,7 @@ fn wrong_command_lines_exit_2_and_start_nothing() {
     let unknown = Test::new().args(&["--also", "performance_shema=OFF"]);
     unknown.run().code(2).error(&["--also performance_shema", "did you mean `performance_schema`"]);
     let never = Test::new().args(&["--also", "datadir=/x"]);
-    never.run().code(2).error(&["--also datadir", "never toggled"]);
+    never.run().code(2).error(&["--also datadir", "a path or address"]);
     let nothing = Test::new().args(&["--drop", "max_connections"]);
     nothing.run().code(2).error(&["--drop max_connections", "no active line"]);
     let later = Test::new().args(&["--engines", "MyISAM,InnoDB"]);
