@@ -425,7 +425,7 @@ mod commands {
         for shell in ["bash", "zsh", "fish"] {
             Test::bare().args(["completions", shell]).run().ok().prints("drop-unknown");
         }
-        Test::bare().args(["man"]).run().ok().prints(".TH cnfsweep 1").prints("EXIT");
+        Test::bare().args(["man"]).run().ok().prints(".TH cnfsweep 1").prints("Exit codes");
     }
 
     #[test]
