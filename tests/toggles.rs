@@ -170,7 +170,7 @@ fn what_a_line_becomes() {
             "skip-general-log",
             &[
                 ("general_log=default", "#skip-general-log"),
-                ("general_log=ON", "#skip-general-log|general_log = ON"),
+                ("general_log=ON", "#skip-general-log|general_log=ON"),
             ],
         ),
         (
@@ -179,7 +179,7 @@ fn what_a_line_becomes() {
                 ("innodb_file_per_table=default", "#loose-innodb_file_per_table = 1"),
                 (
                     "innodb_file_per_table=OFF",
-                    "#loose-innodb_file_per_table = 1|innodb_file_per_table = OFF",
+                    "#loose-innodb_file_per_table = 1|innodb_file_per_table=OFF",
                 ),
             ],
         ),
@@ -381,13 +381,13 @@ fn set_tries_values_of_options_in_the_file_and_not() {
         "max_connections = 5|max_connections = 10"
     );
     let missing = toggles_with("general_log", &wishes);
-    assert_eq!(toggled(&missing, "max_connections=10"), "general_log|max_connections = 10");
+    assert_eq!(toggled(&missing, "max_connections=10"), "general_log|max_connections=10");
     assert_eq!(of(&missing, "max_connections=10").from.as_deref(), Some("151"));
     // A prefixed line can't hold the value: it goes, and another one comes.
     let prefixed = toggles_with("skip-performance-schema", &set("performance_schema", &["ON"]));
     assert_eq!(
         toggled(&prefixed, "performance_schema=ON"),
-        "#skip-performance-schema|performance_schema = ON"
+        "#skip-performance-schema|performance_schema=ON"
     );
     // Asked for twice is once.
     let twice = toggles_with("#max_connections = 10", &wishes);
@@ -404,7 +404,7 @@ fn also_adds_toggles_that_the_file_does_not_have() {
     // It is that option, whatever its prefix: the probe looks at its variable.
     assert_eq!((row.option.as_str(), row.to.as_deref()), ("performance_schema", Some("OFF")));
     let value = toggles_with("max_connections = 5", &also("max_connections", Some("7")));
-    assert_eq!(toggled(&value, "max_connections=7"), "max_connections = 5|max_connections = 7");
+    assert_eq!(toggled(&value, "max_connections=7"), "max_connections = 5|max_connections=7");
     assert_eq!(of(&value, "max_connections=7").from.as_deref(), Some("5"));
 }
 
@@ -437,12 +437,12 @@ fn both_sets_an_option_in_both_arms_and_toggles_it_no_more() {
     assert_eq!(
         base(&toggles),
         "#innodb_buffer_pool_size = 48G|#innodb_buffer_pool_size = 64G|general_log = 1|\
-         innodb_buffer_pool_size = 1G"
+         innodb_buffer_pool_size=1G"
     );
     assert_eq!(
         toggled(&toggles, "general_log=default"),
         "#innodb_buffer_pool_size = 48G|#innodb_buffer_pool_size = 64G|#general_log = 1|\
-         innodb_buffer_pool_size = 1G"
+         innodb_buffer_pool_size=1G"
     );
     assert_eq!(toggles.changed_in_both_arms, ["`innodb_buffer_pool_size=1G` in both arms: --both"]);
     // A prefix does not hide which option it is.
@@ -457,7 +457,7 @@ fn both_sets_an_option_in_both_arms_and_toggles_it_no_more() {
     assert_eq!(of(&toggles, "max_connections=9").from.as_deref(), Some("5"));
     assert_eq!(
         toggled(&toggles, "max_connections=9"),
-        "#max_connections = 100|max_connections = 5|max_connections = 9"
+        "#max_connections = 100|max_connections=5|max_connections=9"
     );
     // What acts when a data directory is made, acts there too.
     let page = toggles_with("innodb_page_size = 4k", &both("innodb_page_size", Some("8k")));
@@ -490,10 +490,10 @@ fn drop_leaves_lines_out_of_both_arms() {
     // And a value of it can be tried all the same.
     let wishes = Wishes { set: set("sync_binlog", &["0"]).set, ..drop(&["sync_binlog"]) };
     let toggles = toggles_with("sync_binlog = 7", &wishes);
-    assert_eq!(toggled(&toggles, "sync_binlog=0"), "#sync_binlog = 7|sync_binlog = 0");
+    assert_eq!(toggled(&toggles, "sync_binlog=0"), "#sync_binlog = 7|sync_binlog=0");
     // `--both` with it: the line goes once.
     let wishes = Wishes { both: both("sync_binlog", Some("3")).both, ..drop(&["sync_binlog"]) };
-    assert_eq!(base(&toggles_with("sync_binlog = 7", &wishes)), "#sync_binlog = 7|sync_binlog = 3");
+    assert_eq!(base(&toggles_with("sync_binlog = 7", &wishes)), "#sync_binlog = 7|sync_binlog=3");
 }
 
 #[test]
@@ -560,9 +560,8 @@ fn secrets_are_in_no_row() {
 
 #[test]
 fn included_lines_are_told_with_their_file() {
-    let mut loader = MemoryLoader::default();
     let more = b"# more\n[mysqld]\nmax_connections = 5\n#general_log\nnonsense\nport = 7\n";
-    loader.insert(b"/etc/more.cnf", more);
+    let loader = MemoryLoader::new().with_file(b"/etc/more.cnf", more);
     let base = b"[mysqld]\nsync_binlog = 0\n!include /etc/more.cnf\nsort_buffer_size = 1M\n";
     let file = OptionFile::parse(base.as_slice()).with_path(b"my.cnf");
     let flat = file.flatten(&MYSQL, &loader).unwrap();
