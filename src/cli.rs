@@ -34,11 +34,14 @@ Examples:
       what would be measured, how long it takes, what is left out and why
   cnfsweep --base my.cnf --bench churn
       every option of the file, against MySQL 9.7
-  cnfsweep --base my.cnf --bench point-select --image cnfsweep/mariadb:11.8 --only 'innodb_*'
+  cnfsweep --base my.cnf --bench point-select --only 'innodb_*' \\
+           --image cnfsweep/mariadb:11.8
       only InnoDB's options, against MariaDB 11.8
-  cnfsweep --base my.cnf --bench churn --also skip_grant_tables --set thread_cache_size=0,100
+  cnfsweep --base my.cnf --bench churn --also skip_grant_tables \\
+           --set thread_cache_size=0,100
       options and values that the file does not have
-  cnfsweep --base my.cnf --bench churn --rounds 8 --drop query_cache_size,query_cache_type
+  cnfsweep --base my.cnf --bench churn --rounds 8 \\
+           --drop query_cache_size,query_cache_type
       eight rounds, without two lines that this server does not know
   cnfsweep report results/20261201T093000Z-churn-1f3a
       charts and report again, from the CSV files
@@ -52,11 +55,11 @@ Exit codes:
 /// What to do beside a sweep.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Say what a sweep would run, how long, how much disk; what is left out and why
+    /// Say what a sweep would run and how long; what is left out and why
     ///
     /// Takes the options of a sweep. Starts each toggle's server once, and loads none.
     Plan(Box<PlanArgs>),
-    /// Make verdicts, charts and report again, from the CSV files of a sweep
+    /// Make verdicts, charts and report again, from the CSV files
     Report {
         /// The sweep's directory, `results/<id>`.
         dir: PathBuf,
@@ -76,9 +79,9 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
-    /// Print the arguments that a server gets from a file, as my_print_defaults does
+    /// Print the arguments that a server gets from a file
     ///
-    /// Needs neither Docker nor a server.
+    /// One per line, as my_print_defaults does. Needs neither Docker nor a server.
     Args {
         /// The option file.
         #[arg(long, value_name = "FILE")]
@@ -90,7 +93,9 @@ pub enum Command {
     /// List, show or check benchmarks
     #[command(subcommand)]
     Profile(ProfileCommand),
-    /// Remove containers, volumes and directories that dead sweeps left behind
+    /// Remove what dead sweeps left behind
+    ///
+    /// Containers, volumes and directories; nothing of a sweep that runs.
     Clean {
         /// Remove the golden data directories too: the next sweep makes them anew.
         #[arg(long)]
@@ -212,7 +217,7 @@ pub struct SweepArgs {
     pub drop_unknown: bool,
 
     /// How many values per option: `default` comments out, flips and enables
-    #[arg(long, value_name = "default|few|all", default_value = "default", help_heading = TOGGLES)]
+    #[arg(long, value_name = "default|few|all", default_value = "default", hide = true)]
     pub values: String,
 
     /// Storage engines to compare
@@ -223,7 +228,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "auto|off", default_value = "off", hide = true)]
     pub scale: String,
 
-    /// Connections of the load
+    /// Connections of the load; default: the benchmark's
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = DESIGN)]
     pub threads: Vec<u32>,
 
@@ -239,12 +244,13 @@ pub struct SweepArgs {
     #[arg(long, value_name = "HH:MM", help_heading = DESIGN)]
     pub until: Option<String>,
 
-    /// A/A arms, pairs of two unchanged servers, per round; default: 4, or 5 % of the toggles
+    /// A/A arms, pairs of two unchanged servers, per round; default: 4, or 5 % of
+    /// the toggles
     #[arg(long, value_name = "N", help_heading = DESIGN)]
     pub aa: Option<u32>,
 
-    /// The smallest difference of interest, in percent
-    #[arg(long, value_name = "5%", default_value = "5%", help_heading = DESIGN)]
+    /// The smallest difference of interest
+    #[arg(long, value_name = "PERCENT", default_value = "5%", help_heading = DESIGN)]
     pub delta: String,
 
     /// Seed of every draw; the same seed gives the same schedule
@@ -252,30 +258,30 @@ pub struct SweepArgs {
     pub seed: Option<u64>,
 
     /// How clients reach the servers
-    #[arg(long, value_name = "socket|tcp", default_value = "socket", help_heading = PLACEMENT)]
+    #[arg(long, value_name = "socket|tcp", default_value = "socket", hide = true)]
     pub transport: String,
 
     /// Encrypt the connections
     #[arg(long, hide = true)]
     pub tls: bool,
 
-    /// CPUs of both servers; default: all but the load's
-    #[arg(long, value_name = "0-3", help_heading = PLACEMENT)]
+    /// CPUs of both servers, `0-3`; default: all but the load's
+    #[arg(long, value_name = "CPUS", help_heading = PLACEMENT)]
     pub server_cpus: Option<String>,
 
-    /// CPUs of the load; default: the last one in four
-    #[arg(long, value_name = "4-5", help_heading = PLACEMENT)]
+    /// CPUs of the load, `4-5`; default: the last one in four
+    #[arg(long, value_name = "CPUS", help_heading = PLACEMENT)]
     pub client_cpus: Option<String>,
 
-    /// Memory of each server; default: two fifths of what is free
-    #[arg(long, value_name = "4g", help_heading = PLACEMENT)]
+    /// Memory of each server, `4g`; default: two fifths of what is free
+    #[arg(long, value_name = "SIZE", help_heading = PLACEMENT)]
     pub memory: Option<String>,
 
     /// Where data directories are
     #[arg(long, value_name = "volume|tmpfs", default_value = "volume", help_heading = PLACEMENT)]
     pub data: String,
 
-    /// Directory that gets the results' directory
+    /// Where the results' directory is made
     #[arg(long, value_name = "DIR", default_value = "results", help_heading = OUTPUT)]
     pub out: PathBuf,
 

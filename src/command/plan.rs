@@ -45,7 +45,7 @@ fn csv(rows: &[ToggleRow]) -> Result<(), Failure> {
 fn summary(request: &Request, toggles: &Toggles, course: &Course) -> String {
     let Estimate { pairs, pair, time, disk_bytes } = course.estimate;
     let mut text = format!(
-        "\n{}: {} and {}, at most {} of {:.0} s, {}; {} MB of disk\n",
+        "\n{}: {} and {}, at most {} of {:.0} s:\n{}, {} MB of disk\n",
         request.profile.name,
         counted(toggles.planned().count() as u64, "toggle"),
         counted(u64::from(course.aa), "A/A arm"),

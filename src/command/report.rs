@@ -10,7 +10,14 @@ use crate::report::{CalibrationArm, Findings, Gate, Model, NoiseFloor, Records, 
 use crate::verdicts::{self, Assessment, assess};
 
 pub(super) fn run(dir: &Path, quiet: bool, no_colour: bool) -> Result<(), Failure> {
-    conclude(&SweepDir::new(dir), quiet, no_colour)
+    let dir = SweepDir::new(dir);
+    if !dir.sweep_toml().exists() {
+        return Err(Failure::carrying_out(format!(
+            "`{}`: no sweep's directory: it has no `sweep.toml`\nhint: name one such as `results/<id>`",
+            dir.root().display()
+        )));
+    }
+    conclude(&dir, quiet, no_colour)
 }
 
 /// Writes `effects.csv`, charts and reports of a sweep, prints the table, and fails where the A/A

@@ -154,12 +154,14 @@ fn check_for_any_server(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     {
         return Err(syntax(errors));
     }
+    // `[mysqld-8.4]` is one to some server; `[mysqldump]` and `[mariadb-dump]` are to none.
     let any_group = file.group_names().any(|group| {
-        let group = group.to_ascii_lowercase();
-        [&b"mysqld"[..], b"mariadb", b"server", b"client-server", b"galera"]
-            .iter()
-            .any(|server| group.starts_with(server))
-            && !group.starts_with(b"mysqld_")
+        servers.iter().any(|product| product.reads(group))
+            || ["mysqld-", "mariadb-", "mariadbd-"].iter().any(|name| {
+                let rest =
+                    group.to_ascii_lowercase().strip_prefix(name.as_bytes()).map(<[u8]>::to_vec);
+                rest.is_some_and(|version| version.first().is_some_and(u8::is_ascii_digit))
+            })
     });
     let includes = bytes
         .split(|b| *b == b'\n')
@@ -285,6 +287,7 @@ fn wishes(args: &SweepArgs) -> Result<Wishes, Failure> {
     let patterns = |flag: &str, globs: &[String]| {
         globs
             .iter()
+            .filter(|glob| !glob.trim().is_empty())
             .map(|glob| {
                 // Names are compared with `_`, whatever the file writes.
                 let canonical = glob.trim().replace('-', "_");

@@ -3,6 +3,8 @@
 //! nothing of servers, statistics or charts.
 
 pub mod clock;
+#[cfg(test)]
+mod properties;
 mod read;
 mod rows;
 mod sweep_file;

@@ -13,7 +13,7 @@ const LONGEST_NAME: usize = 44;
 
 /// What becomes of every toggle, in lines of at most `width` columns (but at least 40).
 pub fn plan(toggles: &Toggles, width: usize, charset: Charset) -> String {
-    let listing = Listing { list: &toggles.list, width: width.max(40) };
+    let listing = Listing { list: &toggles.list, width: width.max(40), charset };
     let parts = [
         listing.in_lines("To be measured", Status::Planned),
         listing.in_lines("Refused by the server", Status::Refused),
@@ -28,6 +28,7 @@ pub fn plan(toggles: &Toggles, width: usize, charset: Charset) -> String {
 struct Listing<'a> {
     list: &'a [Toggle],
     width: usize,
+    charset: Charset,
 }
 
 impl Listing<'_> {
@@ -60,7 +61,9 @@ impl Listing<'_> {
             };
             let mut row = format!("  {line:>at$}  {name}{}{label}", pad(name));
             let room = self.width.saturating_sub(columns(&row) + 2).max(12);
-            let values = shorten_middle(&values(toggle), |s| columns(s) <= room);
+            // As it will be printed: an arrow takes two columns where the locale is plain.
+            let values = self.charset.encode(&values(toggle));
+            let values = shorten_middle(&values, |s| columns(s) <= room);
             if columns(&row) + 2 + columns(&values) <= self.width {
                 row.push_str(&format!("  {values}"));
             }

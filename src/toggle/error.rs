@@ -74,7 +74,7 @@ pub(super) fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> V
     const SHOWN: usize = 3;
     let mut near: Vec<(usize, &str)> = known
         .map(|known| (distance(name, known), known))
-        .filter(|(distance, _)| *distance <= 1 + name.len() / 5)
+        .filter(|(distance, _)| *distance <= 1 + name.len() / 6)
         .collect();
     near.sort_unstable();
     near.dedup();

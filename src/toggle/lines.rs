@@ -138,7 +138,8 @@ impl Scene<'_> {
             let info = self.catalog.get(&resolved.name);
             let needs_value = info.is_some_and(|i| i.argument == Argument::Required);
             // `# sort_buffer_size` is a heading, not an option.
-            if resolved.is_abbreviated || (value.is_none() && needs_value) {
+            let is_heading = value.is_none() && needs_value && !is_switch(&resolved);
+            if resolved.is_abbreviated || is_heading {
                 continue;
             }
             let written = normalise(self.product, name);

@@ -13,9 +13,6 @@ mod place;
 mod wished;
 mod words;
 
-#[cfg(test)]
-mod tests;
-
 use crate::optionfile::{Edit, EditError, OptionFile, Product};
 
 pub use build::build;
