@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::sweep::{interruptible, runtime};
 use crate::catalog::Catalog;
 use crate::cli::Format;
-use crate::engine::docker::{DockerEngine, Image, clean, connect};
+use crate::engine::docker::{DockerEngine, Image, clean, connect, let_finish};
 use crate::engine::{Engine as _, Limits};
 use crate::sweep;
 use crate::toggle;
@@ -91,7 +91,12 @@ async fn ask(reference: &str) -> Result<Catalog, Failure> {
     let docker = connect().await?;
     clean(&docker, false).await?;
     let mut progress = Progress::new(false, false);
-    let image = Image::find(&docker, reference, |step| progress.phase(step)).await?;
+    let found = interruptible(Image::find(&docker, reference, |step| progress.phase(step))).await;
+    let Some(image) = found else {
+        let_finish().await;
+        return Err(Failure::Interrupted(None));
+    };
+    let image = image?;
     let product = image.product;
     let cpus = Cpus::assign(None, None).map_err(Failure::usage)?;
     let limits = Limits { cpus: cpus.server, memory: available_memory() / 3, tmpfs: false };

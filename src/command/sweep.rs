@@ -76,7 +76,12 @@ where
                 .await
             }
             None => {
-                let (engine, product) = docker_engine(args, request, &mut progress).await?;
+                let engine = interruptible(docker_engine(args, request, &mut progress)).await;
+                let Some(engine) = engine else {
+                    docker::let_finish().await;
+                    return Err(Failure::Interrupted(None));
+                };
+                let (engine, product) = engine?;
                 guarded(&engine, &mut progress, async |progress| {
                     let prepared = prepare(&engine, product, request, progress).await?;
                     then(AnyEngine::Docker(&engine), prepared, progress).await
@@ -158,10 +163,11 @@ pub(super) async fn interruptible<T>(work: impl Future<Output = T>) -> Option<T>
         }
         futures_util::future::select_all(waits).await;
     };
+    // The work first: what it makes of the signal itself says more (where the results are).
     tokio::select! {
         biased;
-        () = caught => None,
         done = work => Some(done),
+        () = caught => None,
     }
 }
 
