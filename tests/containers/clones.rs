@@ -51,7 +51,7 @@ async fn a_clone_starts_without_recovery(server: Server) {
         assert!(applied.iter().all(|l| l.contains("a batch of 0 redo log records")), "{applied:?}");
         assert!(!log.contains("Starting crash recovery"), "{log}");
         // Its identity is its own, not the golden directory's.
-        assert!(log.contains("generating a new UUID"), "{log}");
+        assert!(log.contains("Generating a new UUID"), "{log}");
     } else {
         assert!(log.contains("ready for connections"), "{log}");
         assert!(!log.to_lowercase().contains("crash recovery"), "{log}");

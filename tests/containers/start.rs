@@ -43,7 +43,8 @@ async fn cpu_is_counted(server: Server) {
     let counter = ready.target.cpu.clone().expect("a CPU counter");
     let before = counter.read().expect("a count");
     let mut admin = cnfsweep::load::Admin::connect(&ready.target).await.expect("a connection");
-    let sql = "SELECT CAST(BENCHMARK(3000000, MD5('a')) AS CHAR)";
+    let sql = "SELECT CONCAT(SUM(a.price * b.price)) FROM cnfsweep.item a, cnfsweep.item b \
+               WHERE a.id <= 200";
     admin.rows::<String>(sql).await.expect("an answer");
     admin.close().await;
     let used = counter.read().expect("a count") - before;
@@ -118,6 +119,5 @@ async fn data_may_be_in_memory(server: Server) {
     assert_eq!(lab.volumes(), Vec::<String>::new());
     let kind = docker(&["exec", ready.server.id(), "stat", "-f", "-c", "%T", "/tmp/data"]);
     assert_eq!(kind.trim(), "tmpfs");
-    assert_eq!(docker(&["exec", ready.server.id(), "stat", "-c", "%a", "/tmp"]).trim(), "700");
 }
 on!(data_may_be_in_memory: mysql_9_7, mariadb_11_8);

@@ -25,7 +25,7 @@ pub fn warnings(log: &str) -> Vec<String> {
 }
 
 /// Warnings about the container, not about the file: MySQL's by code, MariaDB's have none.
-const CONTAINERS_DOING: [&str; 9] = [
+const CONTAINERS_DOING: [&str; 10] = [
     "[MY-010068]", // CA certificate is self signed
     "[MY-010097]", // --secure-file-priv: ours is empty
     "[MY-011810]", // --pid-file: ours is in /tmp
@@ -33,6 +33,7 @@ const CONTAINERS_DOING: [&str; 9] = [
     "[MY-011873]",
     "[MY-011875]",
     "[MY-011879]",
+    "[MY-015655]", // --container_aware: memory is what the machine has
     // no network
     "failed to retrieve the MAC address",
     "WSREP: Failed to guess base node address",
