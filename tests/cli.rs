@@ -346,7 +346,11 @@ mod exit_130 {
         let ran =
             ran.says("what was measured is in results/it").hints("cnfsweep report results/it");
         let trials = ran.trials();
-        assert!(trials.len() >= 9 && trials.len().is_multiple_of(2), "whole pairs: {}", trials.len());
+        assert!(
+            trials.len() >= 9 && trials.len().is_multiple_of(2),
+            "whole pairs: {}",
+            trials.len()
+        );
         for pair in trials.chunks(2) {
             assert_eq!(pair[0].pair, pair[1].pair);
             assert_ne!(pair[0].arm, pair[1].arm);

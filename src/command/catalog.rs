@@ -10,7 +10,7 @@ use super::signals::Signals;
 use super::sweep::runtime;
 use crate::catalog::Catalog;
 use crate::cli::Format;
-use crate::engine::docker::{DockerEngine, Image, clean, connect};
+use crate::engine::docker::{DockerEngine, Image, clean, connect, let_finish};
 use crate::engine::{Engine as _, Limits};
 use crate::optionfile::Product;
 use crate::sweep;
@@ -93,7 +93,11 @@ async fn ask(reference: &str) -> Result<Catalog, Failure> {
     let mut signals = Signals::listen();
     let mut progress = Progress::new(false, false);
     let prepared = signals.or(engine(reference, &mut progress)).await;
-    let (engine, product) = prepared.ok_or(Failure::Interrupted(None))??;
+    let Some(prepared) = prepared else {
+        let_finish().await;
+        return Err(Failure::Interrupted(None));
+    };
+    let (engine, product) = prepared?;
     let mut listen = |event: sweep::Event<'_>| progress.event(&event);
     let asked = signals.or(sweep::catalog(&engine, &product, &mut listen)).await;
     progress.finish();

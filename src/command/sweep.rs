@@ -86,7 +86,11 @@ where
             None => {
                 let Attendants { progress, signals } = &mut attendants;
                 let engine = signals.or(docker_engine(args, request, progress)).await;
-                let (engine, product) = engine.ok_or(Failure::Interrupted(None))??;
+                let Some(engine) = engine else {
+                    docker::let_finish().await;
+                    return Err(Failure::Interrupted(None));
+                };
+                let (engine, product) = engine?;
                 guarded(&engine, &mut attendants, async |attendants| {
                     let prepared = prepare(&engine, product, request, attendants).await?;
                     then(AnyEngine::Docker(&engine), prepared, attendants).await

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::SweepError;
 use super::event::{Event, Listener};
-use super::ready::{NOTICE, NotReady, Ready, of_end, wait};
+use super::ready::{NOTICE, NotReady, READY, Ready, of_end, wait};
 use super::rows::{Head, Rows, failed, measured};
 use crate::engine::{Engine, EngineError, Golden, Removal, StartRequest};
 use crate::journal::{Arm, Outcome};
@@ -152,7 +152,8 @@ async fn start_both<E: Engine>(
             return Err(e);
         }
     };
-    let (first, second) = tokio::join!(wait(engine, first, began), wait(engine, second, began));
+    let (first, second) =
+        tokio::join!(wait(engine, first, began, READY), wait(engine, second, began, READY));
     let (base, toggled) = match request.started_first {
         Side::Base => (first, second),
         Side::Toggle => (second, first),

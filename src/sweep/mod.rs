@@ -18,6 +18,7 @@ pub use event::Event;
 pub use measure::Bench;
 pub use prepare::{catalog, golden};
 pub use probe::{BaseServer, Probed, probe};
+pub use ready::{NotReady, READY, Ready, wait};
 pub use run::{Arms, Course, Deadline, Finished, run};
 
 /// Why a sweep could not be carried out. The text says what and what to do.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::SweepError;
 use super::event::{Event, Listener};
-use super::ready::{target, wait};
+use super::ready::{READY, target, wait};
 use crate::catalog::{self, Catalog, VariableRow, metadata_sql};
 use crate::engine::{Engine, Golden, GoldenRecipe, GoldenState, Server as _};
 use crate::load::{Admin, fill};
@@ -39,7 +39,7 @@ pub async fn catalog<E: Engine>(
         }
         (_, Err(e)) => return Err(e.into()),
     };
-    let ready = wait(engine, server, began).await.map_err(|e| SweepError::NotReady {
+    let ready = wait(engine, server, began, READY).await.map_err(|e| SweepError::NotReady {
         what: "a server without any option",
         message: e.message,
     })?;
@@ -114,9 +114,8 @@ pub async fn golden<E: Engine>(
         GoldenState::Building(builder) => builder,
     };
     listen(Event::Phase("making the data set, once for this image and profile"));
-    let ready = wait(engine, builder, Instant::now()).await.map_err(|e| SweepError::NotReady {
-        what: "the server that makes the data set",
-        message: e.message,
+    let ready = wait(engine, builder, Instant::now(), READY).await.map_err(|e| {
+        SweepError::NotReady { what: "the server that makes the data set", message: e.message }
     })?;
     let all = profile.rows();
     let target = target(ready.server.endpoint());

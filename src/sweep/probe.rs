@@ -180,7 +180,8 @@ fn judge(
         }
     };
     let mut changed = differing(base, &seen.variables);
-    changed.retain(|name| !varying.contains(name));
+    // MariaDB's version says whether logs are on (`…-log`): an echo of the option, no effect.
+    changed.retain(|name| !varying.contains(name) && name != "version");
     let info = catalog.get(&toggle.option);
     if changed.is_empty() {
         // An option that is no variable may act all the same.

@@ -8,7 +8,7 @@ use crate::load::{self, Address, CpuCounter, Script, Target};
 use crate::optionfile::redacted_line;
 
 /// The longest that a server may take until it answers: a recovery of a minute fits in.
-pub(super) const READY: Duration = Duration::from_secs(120);
+pub const READY: Duration = Duration::from_secs(120);
 /// Between two questions whether it answers yet.
 const ASK: Duration = Duration::from_millis(10);
 /// How long a dead server's end may take to be noticed.
@@ -16,17 +16,22 @@ pub(super) const NOTICE: Duration = Duration::from_secs(2);
 
 /// A server that answers.
 #[derive(Debug)]
-pub(super) struct Ready<S> {
-    pub(super) server: S,
-    pub(super) target: Target,
-    pub(super) took: Duration,
+pub struct Ready<S> {
+    /// The server.
+    pub server: S,
+    /// How the load reaches it.
+    pub target: Target,
+    /// From the start to the first answer.
+    pub took: Duration,
 }
 
 /// A server that does not.
 #[derive(Debug)]
-pub(super) struct NotReady {
-    pub(super) outcome: Outcome,
-    pub(super) message: String,
+pub struct NotReady {
+    /// What that means for a measurement.
+    pub outcome: Outcome,
+    /// The server's own words, without its secrets.
+    pub message: String,
 }
 
 /// How the load reaches a server of the engine.
@@ -65,14 +70,18 @@ pub(super) async fn start<E: Engine>(
 ) -> Result<Result<Ready<E::Server>, NotReady>, EngineError> {
     let began = Instant::now();
     let server = engine.start(request).await?;
-    Ok(wait(engine, server, began).await)
+    Ok(wait(engine, server, began, READY).await)
 }
 
-/// Waits until a started server answers. One that does not is removed.
-pub(super) async fn wait<E: Engine>(
+/// Waits until a started server answers, for at most `limit`.
+///
+/// # Errors
+/// When it ends or the time is up before it answers. It is removed then.
+pub async fn wait<E: Engine>(
     engine: &E,
     server: E::Server,
     began: Instant,
+    limit: Duration,
 ) -> Result<Ready<E::Server>, NotReady> {
     let target = target(server.endpoint());
     let answers = async {
@@ -85,11 +94,11 @@ pub(super) async fn wait<E: Engine>(
     let not_ready = tokio::select! {
         biased;
         ended = server.ended() => of_end(&ended, Outcome::Refused),
-        answered = tokio::time::timeout(READY, answers) => match answered {
+        answered = tokio::time::timeout(limit, answers) => match answered {
             Ok(()) => return Ok(Ready { server, target, took: began.elapsed() }),
             Err(_) => NotReady {
                 outcome: Outcome::Timeout,
-                message: format!("did not answer within {} s: {}", READY.as_secs(),
+                message: format!("did not answer within {} s: {}", limit.as_secs(),
                     last_words(&server.log().await)),
             },
         },
