@@ -3,17 +3,20 @@
 use std::time::Duration;
 
 use super::failure::Failure;
+use super::lock::Lock;
 use super::output::{self, Look, counted};
 use super::request::Request;
 use super::sweep::{Course, Prepared, with_engine};
 use crate::cli::{Format, SweepArgs};
-use crate::journal::{Label, ToggleRow};
+use crate::journal::{Label, ToggleRow, clock};
 use crate::plan::Estimate;
 use crate::report;
 use crate::toggle::Toggles;
 
 pub(super) fn run(args: &SweepArgs, format: Format) -> Result<(), Failure> {
     let request = Request::of(args)?;
+    // The servers that it starts would disturb a sweep.
+    let _lock = Lock::take(&format!("plan since {}", clock::stamp()), args.wait)?;
     let prepared = with_engine(args, &request, async |_, prepared, _| Ok(prepared))?;
     let Prepared { toggles, course, .. } = &prepared;
     match format {

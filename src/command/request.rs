@@ -79,6 +79,7 @@ impl Request {
                 dir.display()
             )));
         }
+        check_writable(&args.out)?;
         Ok(Self {
             wishes: wishes(args)?,
             threads,
@@ -126,6 +127,24 @@ fn not_there_yet(args: &SweepArgs) -> Result<(), Failure> {
         _ if args.resume.is_some() => no("--resume"),
         _ if args.strict => no("--strict"),
         _ => Ok(()),
+    }
+}
+
+/// Finds out now, rather than after all servers were probed, that results can't be written.
+fn check_writable(out: &Path) -> Result<(), Failure> {
+    let absolute = std::path::absolute(out).unwrap_or_else(|_| out.to_owned());
+    let there = absolute.ancestors().find(|dir| dir.exists()).unwrap_or(&absolute);
+    let access = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
+    match rustix::fs::access(there, access) {
+        Ok(()) if there.is_dir() => Ok(()),
+        Ok(()) => Err(Failure::carrying_out(format!(
+            "`{}` is no directory\nhint: name another with --out",
+            there.display()
+        ))),
+        Err(e) => Err(Failure::carrying_out(format!(
+            "results can't be written below `{}`: {e}\nhint: name another directory with --out",
+            there.display()
+        ))),
     }
 }
 
