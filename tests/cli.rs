@@ -211,9 +211,16 @@ mod exit_1 {
     #[test]
     fn a_second_sweep_on_the_machine() {
         let test = short(BASE);
-        let lock = std::fs::File::create(test.command().get_current_dir().unwrap().join("lock"));
-        lock.as_ref().unwrap().lock().unwrap();
-        test.run().fails(1).says("another sweep runs on this machine").hints("--wait");
+        let path = test.command().get_current_dir().unwrap().join("lock");
+        std::fs::write(&path, "process 7, it since noon\n").unwrap();
+        let lock = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+        lock.lock().unwrap();
+        let ran = test.run().fails(1).says("another sweep runs on this machine: process 7, it");
+        let ran = ran.hints("--wait");
+        // Once its holder is dead, a lock holds nothing, whatever stands in it.
+        lock.unlock().unwrap();
+        let again = short(BASE).env("CNFSWEEP_LOCK", ran.path("lock").to_str().unwrap());
+        again.run().ok();
     }
 }
 
@@ -370,6 +377,11 @@ mod exit_130 {
     #[test]
     fn sigterm_keeps_whole_pairs() {
         interrupted(Signal::TERM);
+    }
+
+    #[test]
+    fn sighup_keeps_whole_pairs() {
+        interrupted(Signal::HUP);
     }
 
     #[test]
