@@ -92,8 +92,7 @@ fn sweep(dir: &Path, profile: &Path, base: &Path, name: &str) -> Vec<f64> {
         .windows(2)
         .map(|two| {
             let all = two[1].1.duration_since(two[0].1).as_secs_f64();
-            let load: f64 =
-                slices.iter().filter(|s| s.pair == two[0].0).map(|s| s.seconds).sum();
+            let load: f64 = slices.iter().filter(|s| s.pair == two[0].0).map(|s| s.seconds).sum();
             all - load - 2.0 * file.design.warmup_seconds
         })
         .collect()

@@ -152,7 +152,8 @@ async fn start_both<E: Engine>(
             return Err(e);
         }
     };
-    let (first, second) = tokio::join!(wait(engine, first, began, READY), wait(engine, second, began, READY));
+    let (first, second) =
+        tokio::join!(wait(engine, first, began, READY), wait(engine, second, began, READY));
     let (base, toggled) = match request.started_first {
         Side::Base => (first, second),
         Side::Toggle => (second, first),

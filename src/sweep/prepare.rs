@@ -114,9 +114,8 @@ pub async fn golden<E: Engine>(
         GoldenState::Building(builder) => builder,
     };
     listen(Event::Phase("making the data set, once for this image and profile"));
-    let ready = wait(engine, builder, Instant::now(), READY).await.map_err(|e| SweepError::NotReady {
-        what: "the server that makes the data set",
-        message: e.message,
+    let ready = wait(engine, builder, Instant::now(), READY).await.map_err(|e| {
+        SweepError::NotReady { what: "the server that makes the data set", message: e.message }
     })?;
     let all = profile.rows();
     let target = target(ready.server.endpoint());

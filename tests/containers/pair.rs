@@ -23,8 +23,11 @@ async fn identical_servers_have_identical_variables(server: Server) {
     let (a, b) = (variables(&a.target).await, variables(&b.target).await);
     assert!(a.len() > 400, "{}", a.len());
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
-    let differ: Vec<&str> =
-        a.iter().filter(|(name, value)| b[*name] != **value).map(|(name, _)| name.as_str()).collect();
+    let differ: Vec<&str> = a
+        .iter()
+        .filter(|(name, value)| b[*name] != **value)
+        .map(|(name, _)| name.as_str())
+        .collect();
     // Read at different moments: the clock, and numbers that count questions.
     let known = ["server_uuid", "server_uid", "timestamp", "pseudo_thread_id", "wsrep_node_name"];
     let unknown: Vec<_> = differ.iter().filter(|name| !known.contains(*name)).collect();

@@ -14,7 +14,8 @@ use crate::servers::Server;
 async fn the_file_is_read(server: Server) {
     let lab = Lab::open(server).await;
     let golden = lab.golden().await;
-    let cnf = "[mysqld]\nsort_buffer_size = 333K\nmax_connections=37\n[mysql]\nsort_buffer_size=1\n";
+    let cnf =
+        "[mysqld]\nsort_buffer_size = 333K\nmax_connections=37\n[mysql]\nsort_buffer_size=1\n";
     let ready = lab.ready(&golden, cnf).await;
     assert_eq!(variable(&ready.target, "sort_buffer_size").await, (333 << 10).to_string());
     assert_eq!(variable(&ready.target, "max_connections").await, "37");

@@ -64,8 +64,7 @@ impl Image {
             return Err(no_server());
         }
         // A server without a network warns before it tells its version.
-        let (server, installer, version_line) =
-            parse_look(&looked.stdout).ok_or_else(no_server)?;
+        let (server, installer, version_line) = parse_look(&looked.stdout).ok_or_else(no_server)?;
         let product = product_of(&version_line).ok_or_else(|| {
             EngineError::NoImage(format!(
                 "the server of image `{reference}` calls itself `{version_line}`, which is neither \
