@@ -32,15 +32,14 @@ pub(super) fn measured(head: &Head, load: &PairLoad) -> Result<Rows, PairError> 
     let slices = |arm| of(arm).map(|s| Slice::new(s.ops, s.seconds)).collect::<Result<Vec<_>, _>>();
     let numbers = PairNumbers::new(&slices(0)?, &slices(1)?)?;
     let threads = u64::from(head.threads);
-    let few = load.slices.iter().find(|s| !enough_operations(s.ops, threads));
+    let few = too_few(load, threads);
     let (outcome, message) = match few {
         None => (Outcome::Ok, String::new()),
-        Some(slice) => (
+        Some(ops) => (
             Outcome::Rejected,
             format!(
-                "a slice had {} operations on {threads} connections, fewer than 10 each: the \
-                 profile needs longer slices",
-                slice.ops
+                "half of a server's slices had {ops} operations or fewer on {threads} connections, \
+                 less than 10 each: the profile needs longer slices"
             ),
         ),
     };
@@ -91,6 +90,19 @@ pub(super) fn measured(head: &Head, load: &PairLoad) -> Result<Rows, PairError> 
     }
     rows.slices = load.slices.iter().enumerate().map(|(n, s)| slice_row(head, n, s)).collect();
     Ok(rows)
+}
+
+/// The operations of the slice in the middle, if they are too few on one of the servers. Single
+/// slices that are short of operations are stalls: a toggle may cause them, and they have a column
+/// of their own.
+fn too_few(load: &PairLoad, threads: u64) -> Option<u64> {
+    let middle = |arm: usize| {
+        let mut ops: Vec<u64> =
+            load.slices.iter().filter(|s| s.arm == arm).map(|s| s.ops).collect();
+        ops.sort_unstable();
+        ops.get(ops.len().saturating_sub(1) / 2).copied()
+    };
+    [0, 1].into_iter().filter_map(middle).find(|ops| !enough_operations(*ops, threads))
 }
 
 /// Rows of a pair that gave no number: both arms, the message on the one that failed.
@@ -174,5 +186,40 @@ impl Totals {
             server_cpu_us: sum.server_cpu_us.zip(s.server_cpu_us).map(|(a, b)| a + b),
             client_cpu_us: sum.client_cpu_us.zip(s.client_cpu_us).map(|(a, b)| a + b),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::ArmLoad;
+
+    fn load(ops: [u64; 8]) -> PairLoad {
+        let slice = |(n, ops): (usize, u64)| SliceLoad {
+            arm: n % 2,
+            ops,
+            errors: 0,
+            seconds: 0.2,
+            server_cpu_us: None,
+            idle_cpu_us: None,
+            client_cpu_us: None,
+        };
+        let arm = || ArmLoad {
+            kinds: Vec::new(),
+            errors: std::collections::BTreeMap::new(),
+            status: std::collections::BTreeMap::new(),
+        };
+        PairLoad {
+            slices: ops.into_iter().enumerate().map(slice).collect(),
+            arms: [arm(), arm()],
+            slice: std::time::Duration::from_millis(200),
+        }
+    }
+
+    #[test]
+    fn one_stalled_slice_does_not_reject_a_pair_but_short_slices_do() {
+        assert_eq!(too_few(&load([100, 100, 25, 100, 100, 100, 100, 100]), 8), None);
+        assert_eq!(too_few(&load([79, 100, 79, 100, 79, 100, 100, 100]), 8), Some(79));
+        assert_eq!(too_few(&load([100, 60, 100, 60, 100, 60, 100, 100]), 8), Some(60));
     }
 }

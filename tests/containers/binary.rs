@@ -12,7 +12,7 @@ use crate::docker;
 use crate::servers::Server;
 
 /// The longest that anything here may take.
-const LIMIT: Duration = Duration::from_secs(200);
+const LIMIT: Duration = Duration::from_secs(400);
 
 /// A place to run cnfsweep in: a directory, a lock and a place for sockets of its own.
 pub struct Desk {
@@ -88,6 +88,11 @@ impl Desk {
     /// Runs to the end.
     pub fn run(&self, arguments: &[&str]) -> Done {
         self.start(arguments).end()
+    }
+
+    /// Runs a command of this desk's to the end.
+    pub fn run_command(&self, command: Command) -> Done {
+        start(command).end()
     }
 
     /// Starts, and goes on.

@@ -1,1 +1,72 @@
-//! TBD
+//! `cnfsweep options`: what a server knows, asked anew.
+
+use std::collections::HashMap;
+
+use crate::binary::Desk;
+use crate::servers::{Server, mariadb_10_5, mariadb_11_8, mysql_9_7};
+
+type Rows = HashMap<String, HashMap<String, String>>;
+
+fn options(server: Server) -> Rows {
+    let desk = Desk::new(server);
+    let mut command = desk.command(&["options", "--image", server.image, "--format", "csv"]);
+    let output = command.env("XDG_CACHE_HOME", desk.path()).output().expect("cnfsweep");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut reader = csv::Reader::from_reader(output.stdout.as_slice());
+    let rows = reader.deserialize().map(|row| row.expect("a row"));
+    rows.map(|row: HashMap<String, String>| (row["option"].clone(), row)).collect()
+}
+
+/// Name, kind, default; none: not checked.
+fn check(rows: &Rows, expected: &[(&str, &str, Option<&str>)]) {
+    for (name, kind, default) in expected {
+        let row = rows.get(*name).unwrap_or_else(|| panic!("no option `{name}`"));
+        assert_eq!(row["kind"], *kind, "{name}");
+        if let Some(default) = default {
+            assert_eq!(row["default"], *default, "{name}");
+        }
+    }
+}
+
+#[test]
+fn of_mysql_9_7() {
+    let rows = options(mysql_9_7);
+    assert!(rows.len() > 500, "{}", rows.len());
+    check(
+        &rows,
+        &[
+            ("sort_buffer_size", "integer", Some("262144")),
+            ("performance_schema", "boolean", Some("ON")),
+            ("skip_grant_tables", "boolean", None),
+            ("innodb_flush_log_at_trx_commit", "integer", Some("1")),
+            ("long_query_time", "double", None),
+            ("log_bin", "text", None),
+            ("innodb_flush_method", "text", None),
+        ],
+    );
+    assert_eq!(rows["skip_grant_tables"]["variable"], "false");
+    assert!(!rows.contains_key("query_cache_size"));
+    assert_eq!(rows["datadir"]["toggled"], "false");
+    assert!(!rows["datadir"]["why_not"].is_empty());
+}
+
+#[test]
+fn of_mariadb() {
+    for server in [mariadb_11_8, mariadb_10_5] {
+        let rows = options(server);
+        assert!(rows.len() > 500, "{}", rows.len());
+        check(
+            &rows,
+            &[
+                ("sort_buffer_size", "integer", Some("2097152")),
+                ("performance_schema", "boolean", Some("OFF")),
+                ("skip_grant_tables", "boolean", None),
+                ("binlog_format", "enumeration", Some("MIXED")),
+                ("query_cache_size", "integer", Some("1048576")),
+                ("long_query_time", "double", None),
+            ],
+        );
+        assert_eq!(rows["binlog_format"]["values"], "MIXED|STATEMENT|ROW");
+        assert_eq!(rows["binlog_format"]["dynamic"], "yes");
+    }
+}

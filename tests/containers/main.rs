@@ -5,7 +5,7 @@
 //! Each test has its own lock and its own place for sockets, and removes nothing but its own; only
 //! golden data directories are shared and stay. No test asserts a time or a rate.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![expect(clippy::expect_used, reason = "tests")]
 
 /// Runs an async test on each of the servers named, as tests of their own.
 macro_rules! on {

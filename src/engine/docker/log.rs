@@ -1,17 +1,28 @@
 //! Reading a server's error log: why it gave up, and what it warned about.
 
-/// Why a server that ended gave up: the last `[ERROR]` before `Aborting`, or else its last words.
-/// The first error is often an unrelated one.
+/// Why a server that ended gave up: the last `[ERROR]` before `Aborting` that is more than a
+/// consequence of another one, or else its last words. The first error is often an unrelated one.
 pub fn reason(log: &str) -> Option<String> {
     let lines: Vec<&str> = log.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     let end = lines.iter().rposition(|l| l.contains("Aborting")).unwrap_or(lines.len());
-    lines[..end]
-        .iter()
-        .rev()
-        .find(|l| l.contains("[ERROR]"))
+    let errors = || lines[..end].iter().rev().filter(|l| l.contains("[ERROR]"));
+    errors()
+        .find(|l| !CONSEQUENCES.iter().any(|c| l.contains(c)))
+        .or_else(|| errors().next())
         .or_else(|| lines.last())
         .map(|line| without_stamp(line).to_owned())
 }
+
+/// What a server says when a part of it did not come up, after that part has said why.
+const CONSEQUENCES: [&str; 7] = [
+    "Parsing options for plugin",
+    "Failed to initialize builtin plugins",
+    "Failed to initialize DD Storage Engine",
+    "Data Dictionary initialization failed",
+    "Plugin initialization aborted",
+    "registration as a STORAGE ENGINE failed",
+    "Unknown/unsupported storage engine",
+];
 
 /// All `[ERROR]` lines but `Aborting`, without their time stamps.
 pub fn error_lines(log: &str) -> Vec<String> {
@@ -66,6 +77,29 @@ mod tests {
         assert_eq!(reason(MYSQL).as_deref(), Some(expected));
         assert_eq!(error_lines(MYSQL).len(), 2);
         assert_eq!(warnings(MYSQL), ["[Warning] [MY-010918] [Server] 'x' is deprecated"]);
+    }
+
+    #[test]
+    fn the_cause_is_the_reason_and_not_what_came_of_it() {
+        // MySQL 9.7.4 and MariaDB 11.8.9 with innodb_flush_method=sideways.
+        let mysql = "\
+2026-12-01T02:47:53.6Z 0 [ERROR] [MY-000077] [Server] Error while setting value 'sideways'
+2026-12-01T02:47:53.6Z 0 [ERROR] [MY-010746] [Server] Parsing options for plugin 'InnoDB' failed.
+2026-12-01T02:47:53.6Z 0 [ERROR] [MY-010168] [Server] Failed to initialize builtin plugins.
+2026-12-01T02:47:53.6Z 0 [ERROR] [MY-010119] [Server] Aborting";
+        let cause = "[ERROR] [MY-000077] [Server] Error while setting value 'sideways'";
+        assert_eq!(reason(mysql).as_deref(), Some(cause));
+        let mariadb = "\
+2026-12-01  2:47:54 0 [ERROR] mariadbd: Error while setting value 'sideways'
+2026-12-01  2:47:54 0 [ERROR] Parsing options for plugin 'InnoDB' failed. Disabling plugin
+2026-12-01  2:47:54 0 [ERROR] Unknown/unsupported storage engine: InnoDB
+2026-12-01  2:47:54 0 [ERROR] Aborting";
+        let cause = "[ERROR] mariadbd: Error while setting value 'sideways'";
+        assert_eq!(reason(mariadb).as_deref(), Some(cause));
+        // Better a consequence than nothing.
+        let alone = "0 [ERROR] Unknown/unsupported storage engine: InnoDB\n0 [ERROR] Aborting";
+        let said = "[ERROR] Unknown/unsupported storage engine: InnoDB";
+        assert_eq!(reason(alone).as_deref(), Some(said));
     }
 
     #[test]
