@@ -68,9 +68,11 @@ async fn churn_sends_what_a_plain_client_sends(server: Server) {
         assert_eq!(commands(arm), ["Com_select"]);
         assert_eq!(counter(arm, "Aborted_clients"), 0.0);
         assert_eq!(counter(arm, "Aborted_connects"), 0.0);
-        // What the server calls questions: the SELECT, and the goodbye where it counts that.
+        // What the server calls questions: the SELECT, and the goodbye where it counts that; nobody
+        // waits until it has heard the last ones.
         let questions = counter(arm, "Questions");
-        assert!(questions == ops || questions == 2.0 * ops, "{questions} for {ops}");
+        let goodbyes = questions - ops;
+        assert!(goodbyes == 0.0 || (goodbyes - ops).abs() <= 8.0, "{questions} for {ops}");
         assert_eq!(arm.kinds[0].count as f64, ops);
     }
 }

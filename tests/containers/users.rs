@@ -7,7 +7,7 @@ use std::process::Output;
 
 use crate::binary::Desk;
 use crate::docker;
-use crate::servers::{mariadb_11_8, mysql_9_7};
+use crate::servers::mysql_9_7;
 
 /// Ids that nobody has: accounts need not exist for what is tested here.
 const UID: u32 = 61_777;
@@ -46,32 +46,30 @@ fn run_as(desk: &Desk, group: u32, arguments: &[&str]) -> Option<Output> {
 /// that the user could not remove.
 #[test]
 fn a_member_of_the_docker_group_can_sweep() {
-    for server in [mysql_9_7, mariadb_11_8] {
-        let desk = Desk::new(server);
-        desk.write("my.cnf", "[mysqld]\nsort_buffer_size = 333K\n");
-        let socket = Path::new("/var/run/docker.sock");
-        let group = std::fs::metadata(socket).expect("the daemon's socket").gid();
-        let sweep = desk.sweep(&["--rounds", "2", "--aa", "0", "--name", "r"]);
-        let Some(output) = run_as(&desk, group, &sweep) else { return };
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        let owned = format!("cnfsweep.owner={UID}");
-        let containers = docker::containers(&owned);
-        let volumes = docker::volumes(&owned);
-        // Golden directories of a user that does not exist are of no use to anybody.
-        for volume in &volumes {
-            docker::docker(&["volume", "rm", volume]);
-        }
-        assert_eq!(output.status.code(), Some(0), "{stderr}");
-        assert_eq!(containers, Vec::<String>::new());
-        assert_eq!(volumes.len(), 1, "{volumes:?}");
-        assert!(volumes[0].starts_with("cnfsweep-golden-"), "{volumes:?}");
-        assert_eq!(std::fs::read_dir(desk.sockets()).expect("a directory").count(), 0);
-        let results = desk.path().join("results/r");
-        assert!(results.join("report.html").exists(), "{stderr}");
-        assert_eq!(std::fs::metadata(results).expect("results").uid(), UID);
-        let table = String::from_utf8_lossy(&output.stdout);
-        assert!(table.contains("sort_buffer_size"), "{table}");
+    let desk = Desk::new(mysql_9_7);
+    desk.write("my.cnf", "[mysqld]\nsort_buffer_size = 333K\n");
+    let socket = Path::new("/var/run/docker.sock");
+    let group = std::fs::metadata(socket).expect("the daemon's socket").gid();
+    let sweep = desk.sweep(&["--rounds", "2", "--aa", "0", "--name", "r"]);
+    let Some(output) = run_as(&desk, group, &sweep) else { return };
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let owned = format!("cnfsweep.owner={UID}");
+    let containers = docker::containers(&owned);
+    let volumes = docker::volumes(&owned);
+    // Golden directories of a user that does not exist are of no use to anybody.
+    for volume in &volumes {
+        docker::docker(&["volume", "rm", volume]);
     }
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert_eq!(containers, Vec::<String>::new());
+    assert_eq!(volumes.len(), 1, "{volumes:?}");
+    assert!(volumes[0].starts_with("cnfsweep-golden-"), "{volumes:?}");
+    assert_eq!(std::fs::read_dir(desk.sockets()).expect("a directory").count(), 0);
+    let results = desk.path().join("results/r");
+    assert!(results.join("report.html").exists(), "{stderr}");
+    assert_eq!(std::fs::metadata(results).expect("results").uid(), UID);
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(table.contains("sort_buffer_size"), "{table}");
 }
 
 /// Everybody else is told what to do.

@@ -137,7 +137,8 @@ impl DockerEngine {
 
     /// An image's own volumes would come without our label: a small tmpfs takes their place.
     fn shadowed_volumes(&self) -> HashMap<String, String> {
-        self.image.volumes.iter().map(|path| (path.clone(), "size=1m".to_owned())).collect()
+        let others = self.image.volumes.iter().filter(|path| *path != "/tmp");
+        others.map(|path| (path.clone(), "size=1m".to_owned())).collect()
     }
 
     async fn launch_with(
