@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::journal::{
     Arm, EffectRow, Outcome, Status, SweepFile, ToggleRow, TrialRow, is_calibration_arm,
 };
+use crate::stats::verdict::FAILURES;
 
 use super::difference::{DiffLine, difference};
 
@@ -226,9 +227,6 @@ fn pairs(trials: &[TrialRow]) -> Vec<Pair<'_>> {
     pairs.into_values().collect()
 }
 
-/// Toggles that failed this often are no longer measured, and hold up no round.
-const FAILURES_TO_DROP: usize = 2;
-
 fn rounds_done(toggles: &[ToggleRow], sweep: &SweepFile, pairs: &[Pair<'_>]) -> u32 {
     let rounds: BTreeSet<u32> = pairs.iter().map(|p| p.round).collect();
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -239,7 +237,8 @@ fn rounds_done(toggles: &[ToggleRow], sweep: &SweepFile, pairs: &[Pair<'_>]) -> 
         let lost = |p: &&Pair<'_>| {
             p.toggle == toggle && !matches!(p.outcome(), Outcome::Ok | Outcome::Rejected)
         };
-        pairs.iter().filter(lost).count() >= FAILURES_TO_DROP
+        // No longer measured, so that it holds up no round.
+        pairs.iter().filter(lost).count() >= FAILURES as usize
     };
     let planned = toggles.iter().filter(|row| row.status == Status::Planned);
     let mut due: Vec<String> = planned.map(|row| row.toggle.clone()).collect();

@@ -117,9 +117,10 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     fn metric(&self, metric: Metric, findings: &Findings) -> Result<Vec<EffectRow>, ScheduleError> {
-        let totals = self.totals()?;
+        // Stalls are a matter of throughput alone.
+        let beside = (metric == Metric::Throughput).then(|| self.totals()).transpose()?;
         let rows = findings.toggles.iter().enumerate().map(|(n, finding)| {
-            let stalls = metric == Metric::Throughput && self.stalls(n, finding, &totals);
+            let stalls = beside.as_ref().is_some_and(|beside| self.stalls(n, finding, beside));
             self.row(n, metric, finding, stalls)
         });
         Ok(rows.collect())
