@@ -117,6 +117,7 @@ pub(super) fn left_out(
         status: Status::LeftOut,
         detail: why.to_owned(),
         edits: Vec::new(),
+        data_dir: None,
     }
 }
 

@@ -47,6 +47,7 @@ impl Scene<'_> {
             status: Status::Planned,
             detail: String::new(),
             edits: option.comment_out().collect(),
+            data_dir: None,
         });
         // Where the default is the other value, flipping is what commenting out does already.
         if let Some(now) = now
@@ -64,6 +65,7 @@ impl Scene<'_> {
                 status: Status::Planned,
                 detail: String::new(),
                 edits: self.flip(option, !now),
+                data_dir: None,
             });
         }
     }
@@ -102,6 +104,7 @@ impl Scene<'_> {
                 status: Status::Planned,
                 detail: String::new(),
                 edits: option.comment_out().collect(),
+                data_dir: None,
             });
             return;
         }
@@ -122,6 +125,7 @@ impl Scene<'_> {
             status: Status::Planned,
             detail: String::new(),
             edits,
+            data_dir: None,
         });
     }
 
@@ -213,6 +217,7 @@ impl Scene<'_> {
             status: Status::Planned,
             detail: String::new(),
             edits,
+            data_dir: None,
         }
     }
 }

@@ -64,6 +64,9 @@ pub struct Toggle {
     pub detail: String,
     /// The change, on the lines of [`Toggles::file`].
     pub edits: Vec<Edit>,
+    /// The arguments that its data directory is made with, where it needs one of its own instead
+    /// of [`Toggles::initialise`]'s: options that act on what is created afterwards.
+    pub data_dir: Option<Vec<String>>,
 }
 
 /// What becomes of a base file.

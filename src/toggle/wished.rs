@@ -102,6 +102,7 @@ impl Scene<'_> {
             status: Status::Planned,
             detail: String::new(),
             edits,
+            data_dir: None,
         }
     }
 
