@@ -3,6 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what can't be set up has failed")]
 
+mod company;
+mod scale;
+mod values;
+
 use std::collections::BTreeMap;
 
 use cnfsweep::catalog::{Argument, Catalog, Kind, OptionInfo};
