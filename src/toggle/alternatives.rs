@@ -41,13 +41,13 @@ impl Scene<'_> {
                 let other = v.strip_prefix("2*").and_then(|name| self.now(standing, name));
                 match other.and_then(|now| self.number(&now)) {
                     Some(n) => self.in_range(option, info, 2 * n),
-                    None => self.known_value(option, info, v),
+                    None => self.known_value(option, info, v, standing),
                 }
             }));
         }
         let is_final = known.is_some_and(|k| k.is_final);
         if known.is_none() || (reach == Values::All && !is_final) {
-            proposed.extend(self.by_kind(option, info, reach));
+            proposed.extend(self.by_kind(option, info, standing));
         }
         let mut seen: Vec<String> = Vec::new();
         for value in [option.value_text(), info.default.clone()].into_iter().flatten() {
@@ -65,7 +65,13 @@ impl Scene<'_> {
     }
 
     /// A value of the table, worked out.
-    fn known_value(&self, option: &Active, info: &OptionInfo, value: &str) -> Option<String> {
+    fn known_value(
+        &self,
+        option: &Active,
+        info: &OptionInfo,
+        value: &str,
+        standing: &Standing<'_>,
+    ) -> Option<String> {
         let Machine { cpus, memory, threads } = self.wishes.machine;
         let whole = |n: i128| self.in_range(option, info, n);
         match value {
@@ -74,8 +80,8 @@ impl Scene<'_> {
             "2*cpus" => whole(2 * cpus as i128),
             "threads+10" => whole(i128::from(threads) + 10),
             "memory/2" => whole(i128::from(memory / 2)),
-            "/2" => self.times(option, info, 1, 2),
-            "*2" => self.times(option, info, 2, 1),
+            "/2" => self.times(option, info, 1, 2, standing),
+            "*2" => self.times(option, info, 2, 1, standing),
             _ if info.kind == Kind::Integer => {
                 let n = self.number(value)?;
                 match self.in_range(option, info, n) {
@@ -89,17 +95,18 @@ impl Scene<'_> {
     }
 
     /// What is tried of an option about which nothing more is known.
-    fn by_kind(&self, option: &Active, info: &OptionInfo, reach: Values) -> Vec<String> {
+    fn by_kind(&self, option: &Active, info: &OptionInfo, standing: &Standing<'_>) -> Vec<String> {
         // 0 is often "as the server sees fit": there is nothing to multiply.
         let is_automatic = info.default.as_deref().and_then(|d| self.number(d)) == Some(0);
-        let factors: &[(i128, i128)] = match reach {
+        let factors: &[(i128, i128)] = match self.wishes.values {
             Values::All => &[(1, 2), (2, 1), (1, 4), (4, 1)],
             Values::Default | Values::Few => &[(1, 2), (2, 1)],
         };
         match info.kind {
-            Kind::Integer if !is_automatic => {
-                factors.iter().filter_map(|(n, d)| self.times(option, info, *n, *d)).collect()
-            }
+            Kind::Integer if !is_automatic => factors
+                .iter()
+                .filter_map(|(n, d)| self.times(option, info, *n, *d, standing))
+                .collect(),
             Kind::Double => {
                 let now = option.value_text().and_then(|v| v.trim().parse::<f64>().ok());
                 let Some(now) = now.filter(|v| *v != 0.0) else { return Vec::new() };
@@ -113,9 +120,20 @@ impl Scene<'_> {
     }
 
     /// The value of the line times `n / d`, where that is in range.
-    fn times(&self, option: &Active, info: &OptionInfo, n: i128, d: i128) -> Option<String> {
+    fn times(
+        &self,
+        option: &Active,
+        info: &OptionInfo,
+        n: i128,
+        d: i128,
+        standing: &Standing<'_>,
+    ) -> Option<String> {
         let now = self.number(&option.value_text()?)?;
-        let new = now.checked_mul(n)? / d;
+        let mut new = now.checked_mul(n)? / d;
+        if option.name == "innodb_buffer_pool_size" {
+            let line = |name: &str| standing.get(name).and_then(Active::value_text);
+            new = self.whole_chunks(u64::try_from(new).ok()?, line).into();
+        }
         let most = self.wishes.machine.memory / 2;
         let too_big = BUFFERS.contains(&option.name.as_str()) && most > 0 && new > most.into();
         (now > 0 && new > 0 && !too_big).then(|| self.in_range(option, info, new))?
@@ -141,6 +159,26 @@ impl Scene<'_> {
         let negative = text.trim_start().starts_with('-');
         let kind = if negative { IntegerType::Long } else { IntegerType::ULong };
         integer(self.product, text.as_bytes(), kind).ok().map(|read| read.value)
+    }
+
+    /// The value of a server that was given nothing, as people write it: numbers in the manner of
+    /// another text.
+    pub(super) fn default_of(&self, option: &str, like: Option<&str>) -> Option<String> {
+        let info = self.catalog.get(option)?;
+        let default = info.default.as_deref()?;
+        let number = |text: &str| self.number(text).filter(|n| n.to_string() == text);
+        Some(match (info.kind, default) {
+            (Kind::Boolean, "TRUE") => "ON".to_owned(),
+            (Kind::Boolean, "FALSE") => "OFF".to_owned(),
+            (Kind::Integer, text) => match (number(text), like) {
+                (Some(n), Some(like)) => spelled(n, like),
+                _ => text.to_owned(),
+            },
+            (Kind::Double, text) if text.contains('.') => {
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+            (_, text) => text.to_owned(),
+        })
     }
 
     /// What the server makes of a text, so that two spellings of one value are one.

@@ -28,8 +28,8 @@ impl Scene<'_> {
             return self.log_bin(option, draft);
         }
         let info = self.catalog.get(name);
-        let default = info.and_then(|i| i.default.clone());
         let from = option.value_text();
+        let default = self.default_of(name, from.as_deref());
         let now = match info.map(|i| i.kind) {
             Some(Kind::Boolean) => from.as_deref().map_or(Some(true), as_bool),
             _ => None,
@@ -191,7 +191,11 @@ impl Scene<'_> {
             text = Some(base);
         }
         let current = standing.get(option);
-        let from = self.now(standing, option);
+        let from = match current {
+            Some(_) => self.now(standing, option),
+            None if standing.both.contains_key(option) => self.now(standing, option),
+            None => self.default_of(option, text.as_deref()),
+        };
         let mut shrunk = None;
         let mut too_big = false;
         if let Some(size) = text.clone() {

@@ -13,17 +13,13 @@ use crate::words::words;
 
 words! {
     /// Whether sizes of a bigger machine are fitted to this one.
+    #[derive(Default)]
     Scale {
         /// Where two such servers don't fit.
         Auto = "auto",
         /// Never: a file that doesn't fit is refused.
+        #[default]
         Off = "off",
-    }
-}
-
-impl Default for Scale {
-    fn default() -> Self {
-        Self::Off
     }
 }
 
@@ -44,8 +40,10 @@ const REDO: [&str; 2] = ["innodb_log_file_size", "innodb_redo_log_capacity"];
 const REST: u64 = 350 << 20;
 /// Buffers below this are left as they are.
 const SMALL: u64 = 64 << 20;
-/// The buffer pool is rounded up to a multiple of this by MySQL.
+/// MySQL rounds the buffer pool up to a multiple of this …
 const CHUNK: u64 = 128 << 20;
+/// … times the number of its instances, from this size on.
+const SPLIT: u64 = 1 << 30;
 /// No redo log becomes smaller than this.
 const SMALLEST_REDO: u64 = 48 << 20;
 /// The part of what is free that shrunk buffers may take.
@@ -100,6 +98,12 @@ impl Scene<'_> {
         let mut now = fixed;
         for Big { option, bytes, .. } in buffers.iter().filter(shrinks) {
             let new = rounded((*bytes as f64 * factor) as u64);
+            let new = match option.as_str() {
+                "innodb_buffer_pool_size" => {
+                    self.whole_chunks(new, |name| active.get(name).and_then(Active::value_text))
+                }
+                _ => new,
+            };
             now += new;
             self.shrink(active, option, new, draft);
         }
@@ -158,6 +162,23 @@ impl Scene<'_> {
         draft.edits.push(Edit::Set { line: line.place.at, value: Some(new.clone().into_bytes()) });
         draft.out.scaled.push(format!("{}: `{option}` {old} → {new}", line.place));
         line.resolved.value = Some(new.into_bytes());
+    }
+
+    /// A size of the buffer pool, down to what the server keeps as it is: `line` has the values of
+    /// the file.
+    pub(super) fn whole_chunks(&self, bytes: u64, line: impl Fn(&str) -> Option<String>) -> u64 {
+        let number = |name: &str, otherwise| {
+            let default = || self.catalog.get(name)?.default.clone();
+            line(name).or_else(default).and_then(|v| self.bytes(&v)).unwrap_or(otherwise).max(1)
+        };
+        // Without instances, and below their size, there is one chunk after the other.
+        let instances = match self.catalog.get("innodb_buffer_pool_instances") {
+            Some(_) if bytes >= SPLIT => number("innodb_buffer_pool_instances", 1),
+            _ => 1,
+        };
+        let chunk = number("innodb_buffer_pool_chunk_size", CHUNK).max(1 << 20);
+        let step = chunk.saturating_mul(instances);
+        if bytes < step { bytes } else { bytes / step * step }
     }
 
     fn bytes(&self, text: &str) -> Option<u64> {

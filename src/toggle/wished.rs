@@ -97,7 +97,7 @@ impl Scene<'_> {
         }
         match standing.get(option) {
             Some(active) => active.value_text(),
-            None => self.catalog.get(option).and_then(|i| i.default.clone()),
+            None => self.default_of(option, None),
         }
     }
 

@@ -5,11 +5,16 @@ use super::values::{of_lines, reaching};
 use super::*;
 use cnfsweep::toggle::Values;
 
+/// Lines, reach, and toggles: id and what the toggled server reads.
+type Joint<'a> = (&'a str, Values, &'a [(&'a str, &'a str)]);
+/// Lines, what the base's data directory is made with, a toggle, and what its own is made with.
+type Created<'a> = (&'a str, &'a [&'a str], &'a str, Option<&'a [&'a str]>);
+
 /// Lines of the file, how far to go, and the toggles: id and what the toggled server reads.
 #[test]
 fn what_belongs_together_is_one_toggle() {
     use Values::{Default, Few};
-    let table: &[(&str, Values, &[(&str, &str)])] = &[
+    let table: &[Joint] = &[
         // Both active: both go.
         (
             "tmp_table_size = 64M\nmax_heap_table_size = 64M",
@@ -194,7 +199,7 @@ fn a_joint_toggle_is_chosen_by_any_of_its_names() {
         "tmp_table_size+max_heap_table_size=default",
     )
     .clone();
-    assert_eq!((row.from.as_deref(), row.to.as_deref()), (Some("64M"), Some("16777216")));
+    assert_eq!((row.from.as_deref(), row.to.as_deref()), (Some("64M"), Some("16M")));
     assert_eq!(row.detail, "with `max_heap_table_size` (line 3)");
 }
 
@@ -207,7 +212,7 @@ fn what_the_user_decides_for_both_arms_is_no_companion() {
 
 #[test]
 fn an_option_that_acts_on_creation_gets_a_data_directory_of_its_own() {
-    let table: &[(&str, &[&str], &str, Option<&[&str]>)] = &[
+    let table: &[Created] = &[
         // As it is by default: one directory, and another one for the toggle.
         (
             "innodb_file_per_table = 1",

@@ -39,8 +39,18 @@ fn buffers_shrink_by_one_factor_in_both_arms_and_each_change_is_listed() {
     // No doubling: above half of the memory.
     assert_eq!(
         planned(&few)[..2],
-        ["innodb_buffer_pool_size=default", "innodb_buffer_pool_size=2880M"]
+        ["innodb_buffer_pool_size=default", "innodb_buffer_pool_size=2816M"]
     );
+}
+
+/// MySQL keeps multiples of chunk × instances; anything else would come out larger than it says.
+#[test]
+fn a_pool_of_several_instances_keeps_whole_chunks_in_each() {
+    let lines = "innodb_buffer_pool_size = 48G\ninnodb_buffer_pool_instances = 8";
+    let wishes = Wishes { values: Values::Few, ..on(8 * GIB, Scale::Auto) };
+    let toggles = of_lines(&MYSQL, lines, &wishes);
+    assert_eq!(base(&toggles), "innodb_buffer_pool_size = 6G|innodb_buffer_pool_instances = 8");
+    assert_eq!(planned(&toggles)[1], "innodb_buffer_pool_size=3G");
 }
 
 #[test]

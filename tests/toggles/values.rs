@@ -17,6 +17,7 @@ const RANGED: &[Row] = &[
     ("innodb_max_dirty_pages_pct", Kind::Double, "90.000000", "0", "99", ""),
     ("innodb_max_dirty_pages_pct_lwm", Kind::Double, "10.000000", "0", "99", ""),
     ("innodb_buffer_pool_size", Kind::Integer, "134217728", "5242880", "9223372036854775807", ""),
+    ("innodb_buffer_pool_instances", Kind::Integer, "1", "0", "64", ""),
     ("tmp_table_size", Kind::Integer, "16777216", "1024", "18446744073709551615", ""),
     ("max_heap_table_size", Kind::Integer, "16777216", "16384", "18446744073709551615", ""),
     ("binlog_format", Kind::Enumeration, "ROW", "", "", "MIXED,STATEMENT,ROW"),
