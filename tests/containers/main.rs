@@ -36,4 +36,5 @@ mod servers;
 mod signals;
 mod start;
 mod sweeps;
+mod together;
 mod users;
