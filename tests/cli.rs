@@ -205,7 +205,11 @@ mod exit_1 {
     #[test]
     fn a_report_of_no_sweep() {
         let ran = Test::bare().args(["report", "nowhere"]).run().fails(1);
-        ran.says("`nowhere`: no sweep's directory").hints("results/");
+        ran.says("`nowhere`: no such directory").hints("results/");
+        let test = Test::bare().file("there/20261201T093000Z-churn-1f3a/sweep.toml", "");
+        let ran = test.args(["report", "there"]).run().fails(1);
+        let ran = ran.says("`there`: no sweep's directory").hints("holds 1 sweep");
+        ran.says("`there/20261201T093000Z-churn-1f3a`");
     }
 
     #[test]
