@@ -335,14 +335,11 @@ mod exit_2 {
             &["--transport", "tcp"],
             &["--tls"],
             &["--resume", "results/x"],
-            &["--strict"],
             &["--threads", "1,8"],
         ] {
             usage(args).says(there);
         }
-        for args in
-            [&["bench", "--socket", "x"][..], &["doctor"], &["profile", "new"], &["profile", "set"]]
-        {
+        for args in [&["bench", "--socket", "x"][..], &["profile", "new"], &["profile", "set"]] {
             Test::bare().args(args.iter().copied()).run().fails(2).says(there);
         }
     }

@@ -4,11 +4,13 @@
 mod args;
 mod catalog;
 mod clean;
+mod doctor;
 
 mod failure;
 mod fit;
 mod host;
 mod lock;
+mod machine;
 mod output;
 mod plan;
 mod profile;
@@ -70,7 +72,7 @@ fn carry_out(cli: Cli) -> Result<(), Failure> {
             output::bytes(&page)
         }
         Some(Command::Bench(_)) => Err(later("bench")),
-        Some(Command::Doctor(_)) => Err(later("doctor")),
+        Some(Command::Doctor(args)) => doctor::run(&args),
     }
 }
 

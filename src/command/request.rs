@@ -125,7 +125,6 @@ fn not_there_yet(args: &SweepArgs) -> Result<(), Failure> {
         _ if args.transport != "socket" => no("--transport tcp"),
         _ if args.tls => no("--tls"),
         _ if args.resume.is_some() => no("--resume"),
-        _ if args.strict => no("--strict"),
         _ => Ok(()),
     }
 }

@@ -26,6 +26,7 @@ mod catalogue;
 mod clones;
 mod counts;
 mod docker;
+mod doctor;
 mod goldens;
 mod isolation;
 mod lab;

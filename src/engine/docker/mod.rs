@@ -5,6 +5,7 @@
 mod cleanup;
 mod connect;
 mod container;
+mod daemon;
 mod golden;
 mod image;
 mod log;
@@ -20,6 +21,7 @@ use bollard::Docker;
 
 pub use cleanup::{Left, clean};
 pub use connect::connect;
+pub use daemon::Daemon;
 pub use image::Image;
 pub use log::{error_lines, reason, warnings};
 
