@@ -162,6 +162,20 @@ pub(super) fn read_base(path: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
+/// What to say of a base file that servers ignore where it lies, because everybody may write to it.
+pub(super) fn ignored_by_servers(path: &Path) -> Option<String> {
+    let path_shown = path.display();
+    std::fs::metadata(path).is_ok_and(|about| everybody_may_write(&about)).then(|| {
+        format!(
+            "`{path_shown}` is world-writable, and servers ignore such a file: `chmod o-w {path_shown}`"
+        )
+    })
+}
+
+fn everybody_may_write(about: &std::fs::Metadata) -> bool {
+    about.is_file() && about.permissions().mode() & 0o002 != 0
+}
+
 /// A file that no server reads is found before Docker is asked what server it is.
 fn check_for_any_server(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let file = OptionFile::parse(bytes).with_path(path.as_os_str().as_bytes());
@@ -376,7 +390,7 @@ impl Loader for FileLoader {
         if about.is_dir() {
             return Err(LoadError::IsDirectory);
         }
-        if about.is_file() && about.permissions().mode() & 0o002 != 0 {
+        if everybody_may_write(&about) {
             return Err(LoadError::WorldWritable);
         }
         std::fs::read(path).map_err(load_error)

@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::record::{About, redacted};
 use super::refusal;
 use super::report::conclude;
-use super::request::{Length, Request};
+use super::request::{Length, Request, ignored_by_servers};
 use super::signals::Signals;
 use crate::cli::SweepArgs;
 use crate::engine::docker::{self, DockerEngine, Image};
@@ -175,6 +175,9 @@ async fn ready<E: Engine>(
     progress: &mut Progress,
 ) -> Result<Prepared, Failure> {
     let file = request.base(&product)?;
+    if let Some(why) = ignored_by_servers(&request.base_path) {
+        progress.warn(&why);
+    }
     for message in &file.messages {
         progress.warn(&message.to_string());
     }

@@ -72,6 +72,16 @@ impl Arguments {
         }
         bytes
     }
+
+    /// The same with its secrets replaced by `********`.
+    pub fn redacted(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for argument in &self.list {
+            bytes.extend_from_slice(&argument.redacted());
+            bytes.push(b'\n');
+        }
+        bytes
+    }
 }
 
 impl fmt::Display for Argument {
