@@ -11,7 +11,7 @@ use super::host::{Cpus, available_memory, parse_size};
 use crate::cli::SweepArgs;
 use crate::journal::clock;
 use crate::optionfile::{
-    Flattened, LoadError, Loader, OptionFile, Product, SyntaxError, is_secret,
+    Flattened, LoadError, Loader, OptionFile, Product, SyntaxError, is_secret, redacted_line,
 };
 use crate::profile::{BUILTIN, Profile, builtin_names};
 use crate::stats::percent::log_ratio;
@@ -375,7 +375,9 @@ pub(super) fn redacted_command_line() -> Vec<String> {
                 Some((name, _)) if is_secret(name.trim().as_bytes()) => format!("{name}=********"),
                 _ => piece.to_owned(),
             });
-            flag + &pieces.collect::<Vec<_>>().join(",")
+            let rest = pieces.collect::<Vec<_>>().join(",");
+            // Secrets inside of values, such as SQL with a password.
+            flag + &String::from_utf8_lossy(&redacted_line(rest.as_bytes()))
         })
         .collect()
 }

@@ -55,7 +55,7 @@ impl OptionFile {
             limit: product.line_limit().unwrap_or(usize::MAX),
             bytes: Vec::with_capacity(self.as_bytes().len()),
             owes_newline: false,
-            origins: Vec::new(),
+            origins: Vec::with_capacity(self.line_count()),
             messages: Vec::new(),
             lines_before: Vec::new(),
         };

@@ -35,6 +35,14 @@ pub(super) struct ServerLine<'a> {
     pub says: Says,
 }
 
+impl ServerLine<'_> {
+    /// Where its first byte that is no white space stands in the physical line, from 1.
+    fn column(&self) -> usize {
+        let text = &self.line.text;
+        self.line.indent + text.len() - grammar::trim_start(text).len() + 1
+    }
+}
+
 /// What a line tells a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Says {
@@ -263,6 +271,7 @@ impl Walker<'_> {
                 return Err(ReadError::IncludeDir {
                     file: name.to_vec(),
                     line: line.line.number,
+                    column: line.column(),
                     path: path.to_vec(),
                     reason,
                 });
@@ -288,7 +297,11 @@ impl Walker<'_> {
         }
         self.files += 1;
         if self.files > MOST_FILES {
-            return Err(ReadError::TooManyIncludes { file: name.to_vec(), line: line.line.number });
+            return Err(ReadError::TooManyIncludes {
+                file: name.to_vec(),
+                line: line.line.number,
+                column: line.column(),
+            });
         }
         let full = match self.expanded(path) {
             Some(full) => full,
