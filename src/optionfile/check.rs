@@ -212,7 +212,7 @@ mod tests {
                 "3:3: `!includedir` needs a directory that can be read, `/none` can't: no such",
                 "create the directory",
             ),
-            (&circle, "2:1: more than 10,000 included files", "remove one"),
+            (&circle, "3:1: more than 10,000 included files", "remove one"),
         ] {
             let loader = MemoryLoader::new().with_file("/etc/my.cnf", text);
             let file = OptionFile::parse(text).with_path("/etc/my.cnf");

@@ -96,7 +96,7 @@ impl Flattener {
 }
 
 impl Visitor for Flattener {
-    fn line(&mut self, file: &Arc<[u8]>, line: &ServerLine) {
+    fn line(&mut self, file: &Arc<[u8]>, line: &mut ServerLine) {
         let text: &[u8] = &line.line.text;
         let number = line.line.number;
         match &line.says {
