@@ -91,6 +91,9 @@ pub enum Command {
         /// Which server reads it: `mysql-9.7`, `mariadb-11.8` …
         #[arg(long, value_name = "NAME-VERSION")]
         product: String,
+        /// Print passwords and other secrets too, instead of `********`.
+        #[arg(long)]
+        show: bool,
     },
     /// List, show or check benchmarks
     #[command(subcommand)]

@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::record::{About, redacted};
 use super::refusal;
 use super::report::conclude;
-use super::request::{Length, Request};
+use super::request::{Length, Request, ignored_by_servers};
 use super::signals::Signals;
 use crate::cli::SweepArgs;
 use crate::engine::docker::{self, Daemon, DockerEngine, Image};
@@ -222,6 +222,9 @@ async fn ready<E: Engine>(
     progress: &mut Progress,
 ) -> Result<Prepared, Failure> {
     let file = request.base(&product)?;
+    if let Some(why) = ignored_by_servers(&request.base_path) {
+        progress.warn(&why);
+    }
     for message in &file.messages {
         progress.warn(&message.to_string());
     }

@@ -31,6 +31,7 @@ mod goldens;
 mod isolation;
 mod lab;
 mod memory;
+mod oracle;
 mod pair;
 mod refusals;
 mod servers;
