@@ -10,8 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::Deserialize;
 
 use super::{
-    Address, Ended, Endpoint, Engine, EngineError, Facts, Golden, GoldenRecipe, GoldenState,
-    Removal, Server, StartRequest,
+    Address, Answer, Ended, Endpoint, Engine, EngineError, Facts, Golden, GoldenRecipe,
+    GoldenState, Inquiry, Question, Removal, Server, StartRequest,
 };
 use crate::catalog::{Argument, Catalog, Kind, OptionInfo};
 use crate::optionfile::value::{IntegerType, integer};
@@ -134,6 +134,9 @@ pub struct RefuseScript {
     /// Killed for its memory rather than refused.
     #[serde(default)]
     pub oom: bool,
+    /// Whether only a start finds it out, no question.
+    #[serde(default)]
+    pub late: bool,
 }
 
 /// A failure of the script.
@@ -291,17 +294,20 @@ impl FakeEngine {
         }
     }
 
+    /// What refuses a server with these values.
+    fn refusal(&self, values: &BTreeMap<String, String>) -> Option<&RefuseScript> {
+        self.script.refuse.iter().find(|r| {
+            let now = values.get(&r.option);
+            match &r.value {
+                Some(value) => now == Some(value),
+                None => now.is_some(),
+            }
+        })
+    }
+
     fn serve(&self, role: &str, cnf: &[u8]) -> FakeServer {
         let values = self.values(cnf);
-        let refused = values.as_ref().ok().and_then(|values| {
-            self.script.refuse.iter().find(|r| {
-                let now = values.get(&r.option);
-                match &r.value {
-                    Some(value) => now == Some(value),
-                    None => now.is_some(),
-                }
-            })
-        });
+        let refused = values.as_ref().ok().and_then(|values| self.refusal(values));
         let ended = match (&values, refused) {
             (Err(reason), _) => Some(Ended { code: 1, oom: false, reason: reason.clone() }),
             (_, Some(r)) => Some(Ended { code: 1, oom: r.oom, reason: r.message.clone() }),
@@ -361,6 +367,25 @@ impl Engine for FakeEngine {
 
     async fn help(&self) -> Result<String, EngineError> {
         Ok(String::new())
+    }
+
+    async fn ask(&self, inquiries: &[Inquiry]) -> Result<Option<Vec<Answer>>, EngineError> {
+        let answer = |inquiry: &Inquiry| match (self.values(&inquiry.cnf), &inquiry.question) {
+            (Err(refused), _) => Answer { refused: Some(refused), values: BTreeMap::new() },
+            (Ok(values), question) => Answer {
+                refused: self
+                    .refusal(&values)
+                    .filter(|r| !(r.late || r.oom))
+                    .map(|r| r.message.clone()),
+                values: match question {
+                    Question::Takes => BTreeMap::new(),
+                    Question::Values(names) => {
+                        values.into_iter().filter(|(name, _)| names.contains(name)).collect()
+                    }
+                },
+            },
+        };
+        Ok(Some(inquiries.iter().map(answer).collect()))
     }
 
     async fn start_scratch(&self) -> Result<FakeServer, EngineError> {

@@ -2,6 +2,7 @@
 //! data directory cloned inside the container from a read-only golden volume, the socket in a
 //! directory that only the server's user may enter.
 
+mod ask;
 mod cleanup;
 mod connect;
 mod container;
@@ -30,8 +31,8 @@ pub async fn let_finish() {
 }
 
 use super::{
-    Address, CpuFile, Ended, Endpoint, Engine, EngineError, Facts, Golden, GoldenRecipe,
-    GoldenState, Limits, Removal, Server, StartRequest,
+    Address, Answer, CpuFile, Ended, Endpoint, Engine, EngineError, Facts, Golden, GoldenRecipe,
+    GoldenState, Inquiry, Limits, Removal, Server, StartRequest,
 };
 use crate::catalog::Catalog;
 use container::{Kind, Spec};
@@ -150,6 +151,10 @@ impl Engine for DockerEngine {
                 reason: reason(&printed.all).unwrap_or(printed.all),
             }),
         }
+    }
+
+    async fn ask(&self, inquiries: &[Inquiry]) -> Result<Option<Vec<Answer>>, EngineError> {
+        self.ask_server(inquiries).await
     }
 
     async fn start_scratch(&self) -> Result<DockerServer, EngineError> {
