@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::toggle::{Scale, Values};
+
 /// Which lines of my my.cnf matter for my load, and by how much?
 ///
 /// For every option of a my.cnf, cnfsweep starts a real MySQL or MariaDB server in a container with
@@ -216,17 +218,20 @@ pub struct SweepArgs {
     #[arg(long, help_heading = TOGGLES)]
     pub drop_unknown: bool,
 
-    /// How many values per option: `default` comments out, flips and enables
-    #[arg(long, value_name = "default|few|all", default_value = "default", hide = true)]
-    pub values: String,
+    /// Values per option: `default` (comment out, flip, enable), `few` or `all`
+    ///
+    /// `few` adds values that are known to make a difference, or else half and twice the line's and
+    /// each other word of an enumeration; `all` adds a quarter and four times, too.
+    #[arg(long, value_name = "LEVEL", default_value = "default", help_heading = TOGGLES)]
+    pub values: Values,
 
     /// Storage engines to compare
     #[arg(long, value_name = "E1,E2", value_delimiter = ',', hide = true)]
     pub engines: Vec<String>,
 
-    /// Fit the sizes of a bigger machine's file to this one, in both servers
-    #[arg(long, value_name = "auto|off", default_value = "off", hide = true)]
-    pub scale: String,
+    /// Shrink the sizes of a bigger machine's file, in both servers, where they don't fit
+    #[arg(long, value_name = "auto|off", default_value = "auto", help_heading = TOGGLES)]
+    pub scale: Scale,
 
     /// Connections of the load; default: the benchmark's
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = DESIGN)]

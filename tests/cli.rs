@@ -312,6 +312,12 @@ mod exit_2 {
     }
 
     #[test]
+    fn words_that_are_none_of_a_flags() {
+        usage(&["--values", "some"]).says("`some` is none of default, few, all");
+        usage(&["--scale", "on"]).says("`on` is none of auto, off");
+    }
+
+    #[test]
     fn a_name_that_is_taken() {
         let ran = short(BASE).args(["--name", "it", "--out", "."]).file("it", "").run().fails(2);
         ran.says("`./it` exists already").hints("--name");
@@ -322,8 +328,6 @@ mod exit_2 {
         let there = "is not there yet in this version";
         for args in [
             &["--engines", "InnoDB,MyISAM"][..],
-            &["--scale", "auto"],
-            &["--values", "all"],
             &["--transport", "tcp"],
             &["--tls"],
             &["--resume", "results/x"],

@@ -90,7 +90,9 @@ impl From<ToggleError> for Failure {
             text.push_str(&format!("\nhint: {hint}"));
         }
         match e {
-            ToggleError::Read(_) | ToggleError::Edit(_) => Self::CarryingOut(text),
+            ToggleError::Read(_) | ToggleError::Edit(_) | ToggleError::TooBig { .. } => {
+                Self::CarryingOut(text)
+            }
             ToggleError::Unknown { .. }
             | ToggleError::NothingToDrop { .. }
             | ToggleError::Never { .. } => Self::Usage(text),

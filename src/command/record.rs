@@ -70,6 +70,7 @@ impl About<'_> {
                 path: request.base_path.display().to_string(),
                 sha256: hex(&Sha256::digest(&request.base_bytes)),
                 changed_in_both_arms: toggles.changed_in_both_arms.clone(),
+                scaled: toggles.scaled.clone(),
                 redacted: self.redactions(),
             },
             image: ImageInfo {

@@ -15,7 +15,7 @@ use crate::optionfile::{
 };
 use crate::profile::{BUILTIN, Profile, builtin_names};
 use crate::stats::percent::log_ratio;
-use crate::toggle::Wishes;
+use crate::toggle::{Machine, Wishes};
 
 /// A sweep as it is meant.
 #[derive(Debug)]
@@ -80,14 +80,16 @@ impl Request {
             )));
         }
         check_writable(&args.out)?;
+        let memory = memory(args, tmpfs)?;
+        let machine = Machine { cpus: cpus.server.len(), memory, threads };
         Ok(Self {
-            wishes: wishes(args)?,
+            wishes: Wishes { machine, ..wishes(args)? },
             threads,
             length: length(args)?,
             aa: args.aa,
             delta: delta(&args.delta)?,
             seed: args.seed.unwrap_or_else(|| u64::from(rand::random::<u32>())),
-            memory: memory(args, tmpfs)?,
+            memory,
             base_path,
             base_bytes,
             profile,
@@ -120,8 +122,6 @@ fn not_there_yet(args: &SweepArgs) -> Result<(), Failure> {
     let no = |flag: &str| Err(Failure::usage(format!("`{flag}` is not there yet in this version")));
     match args {
         _ if !args.engines.is_empty() => no("--engines"),
-        _ if args.scale != "off" => no("--scale auto"),
-        _ if args.values != "default" => no("--values few|all"),
         _ if args.transport != "socket" => no("--transport tcp"),
         _ if args.tls => no("--tls"),
         _ if args.resume.is_some() => no("--resume"),
@@ -338,6 +338,9 @@ fn wishes(args: &SweepArgs) -> Result<Wishes, Failure> {
         both: args.both.iter().map(pair).collect(),
         drop: args.drop.clone(),
         drop_unknown: args.drop_unknown,
+        values: args.values,
+        scale: args.scale,
+        machine: Machine::default(),
     })
 }
 

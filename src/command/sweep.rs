@@ -123,9 +123,8 @@ async fn docker_engine(
     }
     let image = Image::find(&docker, &args.image, |step| progress.phase(step)).await?;
     let product = image.product;
-    // Before anything is started: whether the file can be read at all, and whether it fits.
-    let file = request.base(&product)?;
-    super::fit::check(request, &file, &product)?;
+    // Before anything is started: whether the file can be read at all.
+    request.base(&product)?;
     let limits =
         Limits { cpus: request.cpus.server.clone(), memory: request.memory, tmpfs: request.tmpfs };
     Ok((DockerEngine::new(docker, &request.id, image, limits).await?, product))
@@ -180,7 +179,8 @@ async fn ready<E: Engine>(
     }
     let mut listen = |event: Event<'_>| progress.event(&event);
     let catalog = sweep::catalog(engine, &product, &mut listen).await?;
-    let mut toggles = build(&file, &product, &catalog, &request.wishes)?;
+    let mut toggles = build(&file, &product, &catalog, &request.wishes)
+        .map_err(|e| super::fit::of_toggles(e, request))?;
     if toggles.planned().next().is_none() {
         let course = Err(refusal::nothing_planned(request, &toggles)?);
         return Ok(Prepared { product, file, toggles, course });

@@ -172,7 +172,7 @@ prop_compose! {
             command_line: list(),
             bench: t(),
             profile: t(),
-            base: BaseInfo { path: t(), sha256: t(), changed_in_both_arms: list(), redacted },
+            base: BaseInfo { path: t(), sha256: t(), changed_in_both_arms: list(), scaled: list(), redacted },
             image: ImageInfo { reference: t(), digest: t() },
             server: ServerInfo {
                 product: t(),

@@ -45,6 +45,9 @@ pub struct BaseInfo {
     pub sha256: String,
     /// What was changed in both arms, a line each: paths remapped, `--both`, `--drop`.
     pub changed_in_both_arms: Vec<String>,
+    /// Sizes that were shrunk in both arms to fit this machine, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaled: Vec<String>,
     /// Values that were redacted in every file of the directory.
     pub redacted: Vec<Redaction>,
 }

@@ -15,11 +15,12 @@ const LONGEST_NAME: usize = 44;
 pub fn plan(toggles: &Toggles, width: usize, charset: Charset) -> String {
     let listing = Listing { list: &toggles.list, width: width.max(40), charset };
     let parts = [
+        listing.in_both("Fitted to this machine, in both servers", &toggles.scaled),
         listing.in_lines("To be measured", Status::Planned),
         listing.in_lines("Refused by the server", Status::Refused),
         listing.by_reason("Nothing to measure, the server is the same", Status::NoOp),
         listing.by_reason("Left out", Status::LeftOut),
-        listing.in_both(&toggles.changed_in_both_arms),
+        listing.in_both("Changed in both servers", &toggles.changed_in_both_arms),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     charset.encode(&parts.join("\n"))
@@ -77,13 +78,13 @@ impl Listing<'_> {
         text
     }
 
-    fn in_both(&self, changes: &[String]) -> String {
+    fn in_both(&self, title: &str, changes: &[String]) -> String {
         if changes.is_empty() {
             return String::new();
         }
         let lines =
             changes.iter().map(|change| wrapped(&clean(without_reason(change)), 2, self.width));
-        format!("Changed in both servers ({}):\n{}", changes.len(), lines.collect::<String>())
+        format!("{title} ({}):\n{}", changes.len(), lines.collect::<String>())
     }
 
     /// Those with the same reason together, in the order of the file.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::Toggle;
 use super::build::Scene;
 use super::place::Place;
-use super::words::{Action, Label, Status};
+use super::words::{Action, Status};
 use crate::optionfile::{
     Argument, Edit, Flattened, NameError, Prefix, Resolved, effective, is_secret, resolve,
 };
@@ -106,18 +106,13 @@ pub(super) fn left_out(
     from: Option<String>,
     why: &str,
 ) -> Toggle {
+    let id = from.as_deref().map_or_else(|| option.to_owned(), |v| format!("{option}={v}"));
     Toggle {
-        id: from.as_deref().map_or_else(|| option.to_owned(), |v| format!("{option}={v}")),
-        option: option.to_owned(),
         place,
-        action: Action::Keep,
         from,
-        to: None,
-        label: Label::None,
         status: Status::LeftOut,
         detail: why.to_owned(),
-        edits: Vec::new(),
-        data_dir: None,
+        ..Toggle::of(id, option, Action::Keep)
     }
 }
 

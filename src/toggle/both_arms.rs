@@ -8,6 +8,7 @@ use super::active::{Active, Stranger, append, left_out};
 use super::build::{Draft, Scene};
 use super::error::similar;
 use super::fate::{Fate, fate};
+use super::fresh::argument;
 use super::place::Place;
 use crate::optionfile::{Edit, is_secret, normalise};
 
@@ -137,10 +138,4 @@ impl Draft {
         self.edits.push(Edit::Set { line: place.at, value: Some(to.into()) });
         self.changed(place, &format!("`{name}` now `{to}`: {why}"));
     }
-}
-
-/// As the server takes it on its command line.
-fn argument(name: &str, value: Option<&str>) -> String {
-    let name = name.replace('_', "-");
-    value.map_or_else(|| format!("--{name}"), |value| format!("--{name}={value}"))
 }

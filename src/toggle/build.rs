@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::active::Active;
 use super::fate::fate;
 use super::place::Place;
+use super::scale::Room;
 use super::words::Status;
 use super::{Toggle, ToggleError, Toggles, Wishes};
 use crate::catalog::Catalog;
@@ -26,6 +27,8 @@ pub(super) struct Standing<'a> {
     pub(super) dropped: Vec<String>,
     /// Names and values of the options that `--both` sets.
     pub(super) both: BTreeMap<String, Option<String>>,
+    /// How much memory is left.
+    pub(super) room: Room,
 }
 
 /// What comes out, as far as it is made.
@@ -57,11 +60,12 @@ pub fn build(
 ) -> Result<Toggles, ToggleError> {
     let scene = Scene { product, catalog, names: catalog.names(), wishes };
     let arguments = file.file.arguments(product, &MemoryLoader::default())?.list;
-    let (active, strangers) = scene.active(file, &arguments);
+    let (mut active, strangers) = scene.active(file, &arguments);
     let out = Toggles {
         file: file.file.clone(),
         appended: Vec::new(),
         changed_in_both_arms: Vec::new(),
+        scaled: Vec::new(),
         initialise: Vec::new(),
         unknown: Vec::new(),
         list: Vec::new(),
@@ -69,11 +73,13 @@ pub fn build(
     let mut draft = Draft { out, edits: Vec::new(), changes: Vec::new() };
     let dropped = scene.drop(&active, &strangers, &mut draft)?;
     let both = scene.both(&active, &mut draft)?;
-    let standing = Standing { active: &active, dropped, both };
+    let is_changed = |name: &str| dropped.iter().any(|d| d == name) || both.contains_key(name);
+    let room = scene.scale(&mut active, is_changed, &both, &mut draft)?;
+    let standing = Standing { active: &active, dropped, both, room };
     for option in active.values().filter(|a| !standing.is_changed(&a.name)) {
         match fate(&option.name) {
             Some(fate) => scene.never(option, fate, &mut draft),
-            None => scene.toggle(option, &mut draft),
+            None => scene.toggle(option, &standing, &mut draft),
         }
     }
     let Draft { mut out, edits, mut changes } = draft;
@@ -83,6 +89,11 @@ pub fn build(
     out.file = file.file.apply(product, &edits)?;
     scene.commented(file, &standing, &mut out);
     scene.wished(&standing, &mut out)?;
+    scene.unite(&mut out.list);
+    for toggle in out.list.iter_mut().filter(|t| t.status == Status::Planned) {
+        scene.accompany(toggle, &standing);
+    }
+    scene.data_dirs(&standing, &mut out);
     scene.filter(&mut out.list);
     out.list.sort_by_key(|t| t.place.as_ref().map_or(usize::MAX, |place| place.at));
     unique(&mut out.list);

@@ -1,5 +1,6 @@
 //! Why a file and the user's wishes give no list of toggles; and names that look alike.
 
+use super::scale::Big;
 use crate::catalog::Catalog;
 use crate::optionfile::{EditError, ReadError};
 
@@ -40,6 +41,24 @@ pub enum ToggleError {
         /// The reason.
         why: &'static str,
     },
+    /// Two servers with this file don't fit into memory.
+    #[error("{}", too_big(*needed, *memory))]
+    TooBig {
+        /// What each would need, bytes.
+        needed: u64,
+        /// What each has.
+        memory: u64,
+        /// The buffers that take most of it.
+        buffers: Vec<Big>,
+    },
+}
+
+fn too_big(needed: u64, memory: u64) -> String {
+    format!(
+        "two servers with this file don't fit: each needs about {} MB, and has {} MB",
+        needed >> 20,
+        memory >> 20
+    )
 }
 
 impl ToggleError {
@@ -54,7 +73,10 @@ impl ToggleError {
             Self::NothingToDrop { similar, .. } if !similar.is_empty() => {
                 Some(did_you_mean(similar))
             }
-            Self::Edit(_) | Self::NothingToDrop { .. } | Self::Never { .. } => None,
+            Self::Edit(_)
+            | Self::NothingToDrop { .. }
+            | Self::Never { .. }
+            | Self::TooBig { .. } => None,
         }
     }
 }

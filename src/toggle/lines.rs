@@ -6,7 +6,7 @@ use super::build::{Draft, Scene, Standing};
 use super::fate::{Fate, fate};
 use super::label::label;
 use super::place::Place;
-use super::words::{Action, Label, Status};
+use super::words::{Action, Values};
 use super::{Toggle, Toggles};
 use crate::catalog::{Argument, Kind};
 use crate::optionfile::{
@@ -18,7 +18,7 @@ const BINLOG: &str = "binlog";
 
 impl Scene<'_> {
     /// An active line: commented out, and flipped if it is a boolean.
-    pub(super) fn toggle(&self, option: &Active, draft: &mut Draft) {
+    pub(super) fn toggle(&self, option: &Active, standing: &Standing<'_>, draft: &mut Draft) {
         let name = option.name.as_str();
         if is_secret(name.as_bytes()) {
             draft.out.list.push(option.left_out("a secret"));
@@ -28,46 +28,70 @@ impl Scene<'_> {
             return self.log_bin(option, draft);
         }
         let info = self.catalog.get(name);
-        let default = info.and_then(|i| i.default.clone());
         let from = option.value_text();
+        let default = self.default_of(name, from.as_deref());
         let now = match info.map(|i| i.kind) {
             Some(Kind::Boolean) => from.as_deref().map_or(Some(true), as_bool),
             _ => None,
         };
         let effective = now.map_or(from.clone(), |on| Some(on_off(on).to_owned()));
         let usual = default.as_deref().and_then(as_bool);
-        draft.out.list.push(Toggle {
-            id: format!("{name}=default"),
-            option: name.to_owned(),
+        let toggled = |id: String, action, to: Option<String>, edits| Toggle {
             place: Some(option.place.clone()),
-            action: Action::CommentOut,
             from: from.clone().or(effective.clone()),
-            to: default.clone(),
-            label: label(name, effective.as_deref(), default.as_deref()),
-            status: Status::Planned,
-            detail: String::new(),
-            edits: option.comment_out().collect(),
-            data_dir: None,
-        });
+            label: label(name, effective.as_deref(), to.as_deref()),
+            to,
+            edits,
+            ..Toggle::of(id, name, action)
+        };
+        let default_id = format!("{name}=default");
+        let edits = option.comment_out().collect();
+        draft.out.list.push(toggled(default_id, Action::CommentOut, default.clone(), edits));
         // Where the default is the other value, flipping is what commenting out does already.
         if let Some(now) = now
             && usual != Some(!now)
         {
             let to = on_off(!now);
-            draft.out.list.push(Toggle {
-                id: format!("{name}={to}"),
-                option: name.to_owned(),
-                place: Some(option.place.clone()),
-                action: Action::Set,
-                from: from.or(effective.clone()),
-                to: Some(to.to_owned()),
-                label: label(name, effective.as_deref(), Some(to)),
-                status: Status::Planned,
-                detail: String::new(),
-                edits: self.flip(option, !now),
-                data_dir: None,
-            });
+            let edits = self.flip(option, !now);
+            let id = format!("{name}={to}");
+            draft.out.list.push(toggled(id, Action::Set, Some(to.to_owned()), edits));
         }
+        for value in self.alternatives(option, standing) {
+            let edits = self.value_edits(Some(option), name, &value);
+            let id = format!("{name}={value}");
+            draft.out.list.push(toggled(id, Action::Set, Some(value), edits));
+        }
+        if info.is_some_and(|i| i.kind == Kind::FlagSet) {
+            for (flag, value) in self.flags(option) {
+                // Flag sets merge: what comes behind changes the flags that it names.
+                let text = format!("{flag}={value}");
+                let edits = vec![append(name, Some(&text))];
+                let id = format!("{name}={text}");
+                draft.out.list.push(toggled(id, Action::Append, Some(text), edits));
+            }
+        }
+    }
+
+    /// The flags that the line names, each at its default; none where there is but one, which
+    /// commenting the line out sets back already.
+    fn flags(&self, option: &Active) -> Vec<(String, String)> {
+        if self.wishes.values == Values::Default {
+            return Vec::new();
+        }
+        let pairs = |text: &str| -> Vec<(String, String)> {
+            let pair = |p: &str| p.split_once('=').map(|(f, v)| (f.trim().into(), v.trim().into()));
+            text.split(',').filter_map(pair).collect()
+        };
+        let info = self.catalog.get(&option.name);
+        let defaults = info.and_then(|i| i.default.as_deref()).map(pairs).unwrap_or_default();
+        let named = option.value_text().map(|text| pairs(&text)).unwrap_or_default();
+        if named.len() < 2 {
+            return Vec::new();
+        }
+        defaults
+            .into_iter()
+            .filter(|(flag, usual)| named.iter().any(|(f, v)| f == flag && v != usual))
+            .collect()
     }
 
     /// The edits that give a boolean the value `on`.
@@ -94,17 +118,11 @@ impl Scene<'_> {
         if is_switch(&option.resolved) {
             // `skip-log-bin` in the file: commenting it out brings the binary log back.
             draft.out.list.push(Toggle {
-                id: "log_bin=default".to_owned(),
-                option: option.name.clone(),
                 place: Some(option.place.clone()),
-                action: Action::CommentOut,
                 from: option.value_text(),
                 to: self.catalog.get("log_bin").and_then(|i| i.default.clone()),
-                label: Label::None,
-                status: Status::Planned,
-                detail: String::new(),
                 edits: option.comment_out().collect(),
-                data_dir: None,
+                ..Toggle::of("log_bin=default".to_owned(), &option.name, Action::CommentOut)
             });
             return;
         }
@@ -115,17 +133,12 @@ impl Scene<'_> {
         // The line stays: `skip-log-bin` behind it wins, and the line may be edited in both arms.
         let edits = vec![append("skip_log_bin", None)];
         draft.out.list.push(Toggle {
-            id: "skip_log_bin".to_owned(),
-            option: option.name.clone(),
             place: Some(option.place.clone()),
-            action: Action::Append,
             from: option.value_text().or_else(|| Some("ON".to_owned())),
             to: Some("OFF".to_owned()),
             label: label("log_bin", Some("ON"), Some("OFF")),
-            status: Status::Planned,
-            detail: String::new(),
             edits,
-            data_dir: None,
+            ..Toggle::of("skip_log_bin".to_owned(), &option.name, Action::Append)
         });
     }
 
@@ -177,9 +190,28 @@ impl Scene<'_> {
             to = Some(base.clone());
             text = Some(base);
         }
-        let id = text.as_deref().map_or(plain.clone(), |v| format!("{plain}={v}"));
         let current = standing.get(option);
-        let from = self.now(standing, option);
+        let from = match current {
+            Some(_) => self.now(standing, option),
+            None if standing.both.contains_key(option) => self.now(standing, option),
+            None => self.default_of(option, text.as_deref()),
+        };
+        let mut shrunk = None;
+        let mut too_big = false;
+        if let Some(size) = text.clone() {
+            match self.fitted(&standing.room, option, from.as_deref(), &size) {
+                Some(new) if new == size => {}
+                Some(new) => {
+                    let value = Some(new.clone().into_bytes());
+                    enable = Edit::EnableWith { line: place.at, value };
+                    to = Some(new.clone());
+                    text = Some(new);
+                    shrunk = Some(size);
+                }
+                None => too_big = true,
+            }
+        }
+        let id = text.as_deref().map_or(plain.clone(), |v| format!("{plain}={v}"));
         let only_a_name = option == "log_bin"
             && !is_switch(resolved)
             && match current {
@@ -192,6 +224,8 @@ impl Scene<'_> {
             Some("set in both arms by --both")
         } else if only_a_name {
             Some("the binary log is on without it: the line would only name its file")
+        } else if too_big {
+            Some("two servers with it don't fit into memory")
         } else {
             fate(option).map(Fate::why)
         };
@@ -206,19 +240,18 @@ impl Scene<'_> {
         }
         let mut edits: Vec<Edit> = current.map(|c| c.comment_out().collect()).unwrap_or_default();
         edits.push(enable);
-        Toggle {
-            id,
-            option: option.to_owned(),
+        let mut toggle = Toggle {
             place: Some(place),
-            action: Action::Enable,
             label: label(option, from.as_deref(), Some(to.as_deref().unwrap_or(""))),
             from,
             to: to.or_else(|| Some("ON".to_owned())),
-            status: Status::Planned,
-            detail: String::new(),
             edits,
-            data_dir: None,
+            ..Toggle::of(id, option, Action::Enable)
+        };
+        if let Some(text) = shrunk {
+            toggle.remark(&format!("the line says {text}, which does not fit"));
         }
+        toggle
     }
 }
 

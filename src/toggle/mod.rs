@@ -3,24 +3,31 @@
 //! whether a toggle does anything, that is the probe's part.
 
 mod active;
+mod alternatives;
 mod both_arms;
 mod build;
+mod company;
 mod error;
 mod fate;
+mod fresh;
+mod known_values;
 mod label;
 mod lines;
 mod place;
+mod scale;
 mod wished;
 mod words;
 
 use crate::optionfile::{Edit, EditError, OptionFile, Product};
 
+pub use alternatives::Machine;
 pub use build::build;
 pub use error::ToggleError;
 pub use fate::never;
 pub use label::label;
 pub use place::Place;
-pub use words::{Action, Label, Status};
+pub use scale::{Big, Scale};
+pub use words::{Action, Label, Status, Values};
 
 /// What the user asks for beside the file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,6 +46,12 @@ pub struct Wishes {
     pub drop: Vec<String>,
     /// Everything that the server does not know is left out of both arms.
     pub drop_unknown: bool,
+    /// How many values of an option are tried.
+    pub values: Values,
+    /// Whether sizes of a bigger machine are fitted to this one.
+    pub scale: Scale,
+    /// What values depend on beside the server.
+    pub machine: Machine,
 }
 
 /// One change of one option, measured against the unchanged file.
@@ -46,8 +59,10 @@ pub struct Wishes {
 pub struct Toggle {
     /// Reads like an option line: `performance_schema=OFF`.
     pub id: String,
-    /// Canonical name.
+    /// Canonical name; of the first option where it changes several.
     pub option: String,
+    /// The other options that it changes: it would do nothing or be refused without them.
+    pub with: Vec<Companion>,
     /// Where it stands in the file; none for a toggle that the file does not have.
     pub place: Option<Place>,
     /// What is done.
@@ -69,6 +84,48 @@ pub struct Toggle {
     pub data_dir: Option<Vec<String>>,
 }
 
+/// An option that a toggle changes along with its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Companion {
+    /// Canonical name.
+    pub option: String,
+    /// The value that it gets; none where its lines are commented out.
+    pub value: Option<String>,
+}
+
+impl Toggle {
+    /// One that is to be measured and changes nothing yet.
+    fn of(id: String, option: &str, action: Action) -> Self {
+        Self {
+            id,
+            option: option.to_owned(),
+            with: Vec::new(),
+            place: None,
+            action,
+            from: None,
+            to: None,
+            label: Label::None,
+            status: Status::Planned,
+            detail: String::new(),
+            edits: Vec::new(),
+            data_dir: None,
+        }
+    }
+
+    /// Adds to what is to be known of it.
+    pub fn remark(&mut self, words: &str) {
+        if !self.detail.is_empty() {
+            self.detail.push_str("; ");
+        }
+        self.detail.push_str(words);
+    }
+
+    /// Whether it changes the line of an edit already.
+    fn touches(&self, edit: &Edit) -> bool {
+        edit.line().is_some_and(|line| self.edits.iter().any(|e| e.line() == Some(line)))
+    }
+}
+
 /// What becomes of a base file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Toggles {
@@ -79,6 +136,8 @@ pub struct Toggles {
     pub appended: Vec<Edit>,
     /// What was changed in both arms, a line each, for people.
     pub changed_in_both_arms: Vec<String>,
+    /// Sizes that were fitted to this machine in both arms, a line each, for people.
+    pub scaled: Vec<String>,
     /// Options that act when a data directory is made, as arguments (`--innodb-page-size=8k`).
     pub initialise: Vec<String>,
     /// Options of the file that this server does not know: place and name as written.

@@ -40,7 +40,8 @@ impl Wishes {
 }
 
 fn matches(pattern: &glob::Pattern, toggle: &Toggle) -> bool {
-    pattern.matches(&toggle.option) || pattern.matches(&toggle.id.replace('-', "_"))
+    let mut names = toggle.with.iter().map(|c| &c.option).chain([&toggle.option]);
+    names.any(|name| pattern.matches(name)) || pattern.matches(&toggle.id.replace('-', "_"))
 }
 
 impl Scene<'_> {
@@ -54,21 +55,9 @@ impl Scene<'_> {
             for value in values {
                 let wish = self.toggled("--set", written, Some(value))?;
                 let current = standing.get(&wish.option);
-                let (action, place, edits) = match current {
-                    Some(option)
-                        if option.resolved.prefix.is_none() && wish.spelled == wish.option =>
-                    {
-                        let value = Some(value.as_bytes().to_vec());
-                        let edit = Edit::Set { line: option.place.at, value };
-                        (Action::Set, Some(option.place.clone()), vec![edit])
-                    }
-                    Some(option) => {
-                        let mut edits: Vec<Edit> = option.comment_out().collect();
-                        edits.push(append(&wish.spelled, Some(value)));
-                        (Action::Set, Some(option.place.clone()), edits)
-                    }
-                    None => (Action::Append, None, vec![append(&wish.spelled, Some(value))]),
-                };
+                let action = current.map_or(Action::Append, |_| Action::Set);
+                let place = current.map(|option| option.place.clone());
+                let edits = self.value_edits(current, &wish.spelled, value);
                 out.list.push(self.wish(&wish, standing, Some(value), action, place, edits));
             }
         }
@@ -92,17 +81,12 @@ impl Scene<'_> {
     ) -> Toggle {
         let from = self.now(standing, &wish.option);
         Toggle {
-            id: wish.id(value),
-            option: wish.option.clone(),
             place,
-            action,
             label: label(&wish.option, from.as_deref(), Some(wish.value.as_deref().unwrap_or(""))),
             from,
             to: Some(wish.value.clone().unwrap_or_else(|| "ON".to_owned())),
-            status: Status::Planned,
-            detail: String::new(),
             edits,
-            data_dir: None,
+            ..Toggle::of(wish.id(value), &wish.option, action)
         }
     }
 
@@ -113,7 +97,7 @@ impl Scene<'_> {
         }
         match standing.get(option) {
             Some(active) => active.value_text(),
-            None => self.catalog.get(option).and_then(|i| i.default.clone()),
+            None => self.default_of(option, None),
         }
     }
 

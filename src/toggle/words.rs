@@ -19,6 +19,21 @@ words! {
 }
 
 words! {
+    /// How many values of an option are tried.
+    #[derive(Default)]
+    Values {
+        /// Lines are commented out, booleans flipped, commented-out lines enabled.
+        #[default]
+        Default = "default",
+        /// Also the values that are known to make a difference; where none are known, half and
+        /// twice the line's, or each other word.
+        Few = "few",
+        /// Also a quarter and four times the line's value, and each other word.
+        All = "all",
+    }
+}
+
+words! {
     /// What became of a toggle before any load.
     Status {
         /// It is measured.

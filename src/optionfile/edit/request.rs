@@ -52,6 +52,20 @@ pub enum Edit {
     },
 }
 
+impl Edit {
+    /// The line that it changes; none for one that is added.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Self::CommentOut { line }
+            | Self::Set { line, .. }
+            | Self::Enable { line }
+            | Self::EnableWith { line, .. }
+            | Self::Replace { line, .. } => Some(*line),
+            Self::Append { .. } => None,
+        }
+    }
+}
+
 /// Why an edit was not made. Nothing has changed then.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EditError {

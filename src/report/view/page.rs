@@ -65,6 +65,7 @@ pub(in crate::report) struct Page {
     left_out: Vec<LeftOut>,
     left_out_lines: usize,
     differences: Vec<Difference>,
+    scaled: Vec<Vec<Phrase>>,
     changed_in_both_arms: Vec<Vec<Phrase>>,
     redacted: Vec<String>,
     lost: Vec<Lost>,
@@ -117,6 +118,7 @@ impl Page {
             left_out_lines: left_out.iter().map(|group| group.options.len()).sum(),
             left_out,
             differences: differences(model, &ranking),
+            scaled: cleaned(&sweep.base.scaled).iter().map(|line| phrases(line)).collect(),
             changed_in_both_arms: cleaned(&sweep.base.changed_in_both_arms)
                 .iter()
                 .map(|line| phrases(line))

@@ -3,6 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what can't be set up has failed")]
 
+mod company;
+mod scale;
+mod values;
+
 use std::collections::BTreeMap;
 
 use cnfsweep::catalog::{Argument, Catalog, Kind, OptionInfo};
@@ -269,6 +273,15 @@ fn from_and_to_are_what_people_write() {
     assert_eq!(values("general_log"), ("OFF", "ON"));
     assert_eq!(values("innodb_flush_log_at_trx_commit=2"), ("1", "2"));
     assert_eq!(values("skip_log_bin"), ("x", "OFF"));
+    // Defaults are written as the line writes its value.
+    let sized = self::toggles("sort_buffer_size = 4M\n#key_buffer_size = 64M\n#skip-grant-tables");
+    let values = |id: &str| {
+        let toggle = of(&sized, id);
+        (toggle.from.as_deref().unwrap(), toggle.to.as_deref().unwrap())
+    };
+    assert_eq!(values("sort_buffer_size=default"), ("4M", "256K"));
+    assert_eq!(values("key_buffer_size=64M"), ("8M", "64M"));
+    assert_eq!(values("skip_grant_tables"), ("OFF", "ON"));
     assert!(toggles.list.iter().all(|t| t.place.is_some()));
     let lines: Vec<usize> =
         toggles.list.iter().filter_map(|t| t.place.as_ref()?.line_of_base()).collect();
