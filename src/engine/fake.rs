@@ -119,6 +119,9 @@ pub struct EffectScript {
     pub value: String,
     /// Percent of the rate.
     pub percent: f64,
+    /// Whether it only shows on a data directory that was made with it.
+    #[serde(default)]
+    pub fresh: bool,
 }
 
 /// A refusal of the script.
@@ -259,13 +262,22 @@ impl FakeEngine {
         }
     }
 
-    fn behaviour(&self, role: &str, values: &BTreeMap<String, String>) -> Behaviour {
+    fn behaviour(
+        &self,
+        role: &str,
+        values: &BTreeMap<String, String>,
+        golden: &Golden,
+    ) -> Behaviour {
         let has = |option: &str, value: &str| values.get(option).is_some_and(|v| v == value);
         let effects: f64 = self
             .script
             .effect
             .iter()
             .filter(|e| has(&e.option, &e.value))
+            .filter(|e| {
+                let argument = format!("--{}={}", e.option.replace('_', "-"), e.value);
+                !e.fresh || golden.volume.split(' ').any(|word| word == argument)
+            })
             .map(|e| (e.percent / 100.0).ln_1p())
             .sum();
         let fails =
@@ -305,7 +317,7 @@ impl FakeEngine {
         })
     }
 
-    fn serve(&self, role: &str, cnf: &[u8]) -> FakeServer {
+    fn serve(&self, role: &str, cnf: &[u8], golden: &Golden) -> FakeServer {
         let values = self.values(cnf);
         let refused = values.as_ref().ok().and_then(|values| self.refusal(values));
         let ended = match (&values, refused) {
@@ -313,7 +325,7 @@ impl FakeEngine {
             (_, Some(r)) => Some(Ended { code: 1, oom: r.oom, reason: r.message.clone() }),
             _ => None,
         };
-        let behaviour = self.behaviour(role, &values.unwrap_or_default());
+        let behaviour = self.behaviour(role, &values.unwrap_or_default(), golden);
         FakeServer {
             asked: Cell::new(0),
             dies: matches!(behaviour.fails, Some((_, Failure::Crash))),
@@ -389,11 +401,27 @@ impl Engine for FakeEngine {
     }
 
     async fn start_scratch(&self) -> Result<FakeServer, EngineError> {
-        Ok(self.serve("scratch", b""))
+        Ok(self.serve("scratch", b"", &Golden { volume: String::new() }))
     }
 
-    async fn golden(&self, _: &GoldenRecipe) -> Result<GoldenState<FakeServer>, EngineError> {
-        Ok(GoldenState::Ready(Golden { volume: "fake".to_owned() }))
+    /// Named after its arguments; one that the script refuses can't be made.
+    async fn golden(&self, recipe: &GoldenRecipe) -> Result<GoldenState<FakeServer>, EngineError> {
+        let named = |r: &&RefuseScript| {
+            recipe.initialise.iter().any(|argument| {
+                let (name, value) = argument.split_once('=').unwrap_or((argument, "ON"));
+                let name = name.trim_start_matches('-').replace('-', "_");
+                name == r.option && r.value.as_ref().is_none_or(|v| v == value)
+            })
+        };
+        let refused = self.script.refuse.iter().find(named).map(|r| r.message.clone());
+        let what = || "making the golden data directory".to_owned();
+        match refused {
+            Some(reason) => Err(EngineError::Ended { what: what(), reason }),
+            None => {
+                let volume = format!("fake {}", recipe.initialise.join(" "));
+                Ok(GoldenState::Ready(Golden { volume }))
+            }
+        }
     }
 
     async fn seal(&self, _: FakeServer) -> Result<Golden, EngineError> {
@@ -401,7 +429,7 @@ impl Engine for FakeEngine {
     }
 
     async fn start(&self, request: &StartRequest<'_>) -> Result<FakeServer, EngineError> {
-        Ok(self.serve(request.role, request.cnf))
+        Ok(self.serve(request.role, request.cnf, request.golden))
     }
 
     async fn settle(&self) -> Result<(), EngineError> {

@@ -1,16 +1,20 @@
 //! What a sweep needs before its first pair: the catalogue of the image's options, and the golden
 //! data directory.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::SweepError;
 use super::event::{Event, Listener};
-use super::ready::{READY, target, wait};
+use super::ready::{READY, shown, target, wait};
 use crate::catalog::{self, Asked, Blocks, Catalog, Choices, VariableRow, metadata_sql};
-use crate::engine::{Engine, Golden, GoldenRecipe, GoldenState, Inquiry, Question, Server as _};
-use crate::load::{Admin, fill};
+use crate::engine::{
+    Engine, EngineError, Golden, GoldenRecipe, GoldenState, Inquiry, Question, Server as _,
+};
+use crate::load::{Admin, LoadError, fill};
 use crate::optionfile::{Product, Vendor};
 use crate::profile::Profile;
+use crate::toggle::{Status, Toggle, Toggles};
 
 /// What the image's server knows: from the cache, else from a server that is asked.
 ///
@@ -184,6 +188,66 @@ fn values_of(numbers: &[(&str, u64)]) -> Inquiry {
         cnf: format!("[mysqld]\n{}", lines.collect::<String>()).into_bytes(),
         question: Question::Values(numbers.iter().map(|(name, _)| (*name).to_owned()).collect()),
     }
+}
+
+/// What every server's data directory is cloned from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Goldens {
+    /// Of the unchanged server, and of most toggles.
+    pub base: Golden,
+    /// Of toggles that need one of their own, by the arguments that it is made with.
+    own: BTreeMap<Vec<String>, Golden>,
+}
+
+impl Goldens {
+    /// That of a toggle.
+    pub fn of(&self, toggle: &Toggle) -> &Golden {
+        toggle.data_dir.as_ref().and_then(|own| self.own.get(own)).unwrap_or(&self.base)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        1 + self.own.len() as u64
+    }
+}
+
+/// The golden data directories of a sweep, one for each way in which they are made: there, or made
+/// now. A toggle whose own can't be made is refused.
+///
+/// # Errors
+/// When the base's can't be made, or the engine fails.
+pub async fn goldens<E: Engine>(
+    engine: &E,
+    profile: &Profile,
+    toggles: &mut Toggles,
+    listen: &mut Listener<'_>,
+) -> Result<Goldens, SweepError> {
+    let base = golden(engine, profile, &toggles.initialise, listen).await?;
+    let mut own = BTreeMap::new();
+    let wanted: BTreeSet<Vec<String>> =
+        toggles.planned().filter_map(|toggle| toggle.data_dir.clone()).collect();
+    for arguments in wanted.into_iter().filter(|arguments| *arguments != toggles.initialise) {
+        let why = match golden(engine, profile, &arguments, listen).await {
+            Ok(made) => {
+                own.insert(arguments, made);
+                continue;
+            }
+            // The server's words; everything else is no fault of the toggle's.
+            Err(SweepError::NotReady { message, .. }) => message,
+            Err(SweepError::Engine(EngineError::Ended { reason, .. })) => shown(&reason),
+            Err(SweepError::Load(e @ LoadError::Statement { .. })) => e.to_string(),
+            Err(e) => return Err(e),
+        };
+        let concerned = toggles.list.iter_mut().filter(|toggle| {
+            toggle.status == Status::Planned && toggle.data_dir.as_ref() == Some(&arguments)
+        });
+        for toggle in concerned {
+            toggle.status = Status::Refused;
+            toggle.remark(&format!("its data directory can't be made: {why}"));
+            listen(Event::Warning(&format!("refused: {}: {}", toggle.id, toggle.detail)));
+        }
+    }
+    Ok(Goldens { base, own })
 }
 
 /// The golden data directory: there, or made now.

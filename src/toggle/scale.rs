@@ -137,6 +137,8 @@ impl Scene<'_> {
                 (None, Some(line)) if !is_changed(option) => {
                     big(Some(line.place.clone()), line.value_text())
                 }
+                // Its default is a bound for full-text indexes, far from being taken.
+                _ if option == "innodb_ft_total_cache_size" => None,
                 _ => big(None, self.catalog.get(option).and_then(|info| info.default.clone())),
             });
         }

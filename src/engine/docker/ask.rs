@@ -178,19 +178,19 @@ mod tests {
     #[test]
     fn what_is_printed_about_each_file_is_told_apart() {
         let printed = "\
-M 1 1
+mark-17 1 1
 
-M said
+mark-17 said
 0 [ERROR] [MY-000067] [Server] unknown variable 'x=1'.
 0 [ERROR] [MY-010119] [Server] Aborting
 
-M 0 0
+mark-17 0 0
 innodb-flush-method      fsync
 
-M said
+mark-17 said
 0 [Warning] nothing of note
 ";
-        let told = parse(printed, "M");
+        let told = parse(printed, "mark-17");
         let values = Question::Values(vec!["innodb_flush_method".to_owned()]);
         let first = answer(&values, &told[&0]);
         assert_eq!(first.refused, None);

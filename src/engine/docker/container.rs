@@ -166,7 +166,9 @@ impl DockerEngine {
             Ok((id, raised)) => {
                 self.raise_nofile.set(raised);
                 let endpoint = self.endpoint(&id, &socket_dir).await;
-                Ok(DockerServer { docker: self.docker.clone(), id, socket_dir, endpoint, golden })
+                let is_builder = spec.kind == Kind::Builder;
+                let docker = self.docker.clone();
+                Ok(DockerServer { docker, id, socket_dir, endpoint, golden, is_builder })
             }
             Err(e) => {
                 socket_dir.remove();

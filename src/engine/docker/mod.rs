@@ -77,6 +77,8 @@ pub struct DockerServer {
     socket_dir: rundir::SocketDir,
     endpoint: Endpoint,
     golden: Option<Golden>,
+    /// Whether it fills its golden volume rather than being a clone of it.
+    is_builder: bool,
 }
 
 impl DockerEngine {
@@ -201,6 +203,10 @@ impl Engine for DockerEngine {
             let _ = unfinished::to_its_end(async move {
                 let removed = container::remove(&server.docker, &server.id).await;
                 server.socket_dir.remove();
+                // A builder that is removed rather than sealed leaves nothing of use.
+                if let Some(golden) = server.golden.filter(|_| server.is_builder) {
+                    let _ = golden::remove_volume(&server.docker, &golden.volume).await;
+                }
                 removed
             })
             .await;
