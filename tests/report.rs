@@ -221,6 +221,11 @@ fn the_headline_names_the_finding_and_its_price() {
     );
     let slower = say([("slower", none, -30.0), ("faster", none, 12.0), null, null, null]);
     assert!(slower.contains("handles 30 % fewer connections per second; 2 of 5"), "{slower}");
+    let small = say([("faster", none, 12.0), ("slower", none, -2.6), null, null, null]);
+    assert!(
+        small.contains("2 of 5 measured toggles matter, 1 of them by less than 5 %"),
+        "{small}"
+    );
     let many = say([
         ("faster", d, 50.0),
         ("faster", d, 40.0),

@@ -91,7 +91,7 @@ pub(super) fn of(model: &Model, ranking: &Ranking) -> Sentence {
         sentence = with_diagnostics(sentence.text("; "), &others);
     }
     let bench = clean(&model.sweep.bench);
-    sentence.text(format!("; {} under {bench}.", how_many(ranking, "measured toggles")))
+    sentence.text(format!("; {} under {bench}.", how_many(model, ranking, "measured toggles")))
 }
 
 /// The finding as a chart's title.
@@ -115,7 +115,7 @@ pub(super) fn chart_title(model: &Model, ranking: &Ranking) -> String {
         _ => format!(", at the price of {}", traded_away(lead)),
     };
     let more = more(lead, &model.operations);
-    format!("{name}: {more} per second{price}; {}", how_many(ranking, "toggles"))
+    format!("{name}: {more} per second{price}; {}", how_many(model, ranking, "toggles"))
 }
 
 /// The baseline over time, as a chart's title. A pair that was disturbed says nothing about drift.
@@ -240,12 +240,23 @@ fn with_diagnostics(mut sentence: Sentence, rows: &[&&Row]) -> Sentence {
     sentence.text(end)
 }
 
-/// `3 of 5 toggles matter`.
-fn how_many(ranking: &Ranking, toggles: &str) -> String {
-    let matter = ranking.rows().filter(|row| row.verdict.matters()).count();
-    let verb = if matter == 1 { "matters" } else { "matter" };
+/// `3 of 5 toggles matter`; and how many of them by less than the smallest difference of interest.
+fn how_many(model: &Model, ranking: &Ranking, toggles: &str) -> String {
+    let delta = model.sweep.design.delta;
+    let matter: Vec<&Row> = ranking.rows().filter(|row| row.verdict.matters()).collect();
+    let small = matter.iter().filter(|row| gain(row).abs() < delta.ln_1p()).count();
+    let verb = if matter.len() == 1 { "matters" } else { "matter" };
     let measured = counted(ranking.measured(), toggles.trim_end_matches('s'), toggles);
-    format!("{matter} of\u{a0}{measured} {verb}")
+    let mut words = format!("{} of\u{a0}{measured} {verb}", matter.len());
+    if small > 0 {
+        let which = match (small, matter.len()) {
+            (1, 1) => String::new(),
+            (all, of) if all == of => "all of them ".to_owned(),
+            (some, _) => format!("{some} of them "),
+        };
+        words.push_str(&format!(", {which}by less than {}", plain_percent(delta * 100.0)));
+    }
+    words
 }
 
 fn nothing_matters(sentence: Sentence, model: &Model, ranking: &Ranking) -> Sentence {

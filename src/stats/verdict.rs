@@ -143,10 +143,16 @@ pub fn judge(evidence: &Evidence<'_>, rules: &Rules) -> Verdict {
     if evidence.failed >= FAILURES {
         return Verdict::Failed;
     }
-    if let Some(claim) = claim(evidence, rules) {
+    // A large effect of an option that the load never touched speaks against the list of witnesses,
+    // and is told; one within ±δ is what is left of the noise.
+    let untouched = evidence.witness == Witness::NotMoved;
+    let large = evidence.estimate.is_some_and(|e| e.effect.abs() >= rules.delta);
+    if let Some(claim) = claim(evidence, rules)
+        && (large || !untouched)
+    {
         return claim;
     }
-    if evidence.witness == Witness::NotMoved {
+    if untouched {
         return Verdict::NotExercised;
     }
     let small = evidence.null
@@ -288,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_that_never_touches_an_option_proves_nothing_but_a_claim_stands() {
+    fn a_load_that_never_touches_an_option_proves_nothing_but_a_large_claim_stands() {
         let (tiny, up) = (tiny(), up());
         let untouched = Evidence { witness: Witness::NotMoved, ..evidence(&tiny) };
         assert_eq!(verdict(untouched), Verdict::NotExercised);
@@ -296,6 +302,9 @@ mod tests {
         assert_eq!(verdict(Evidence { estimate: None, ..untouched }), Verdict::NotExercised);
         let claimed = Evidence { estimate: Some(&up), p_adjusted: Some(0.01), ..untouched };
         assert_eq!(verdict(claimed), Verdict::Faster);
+        // … unless it is small.
+        let small = Evidence { p_adjusted: Some(0.01), ..untouched };
+        assert_eq!(verdict(small), Verdict::NotExercised);
         let moved = Evidence { witness: Witness::Moved, ..untouched };
         assert_eq!(verdict(moved), Verdict::NoDifference);
     }
