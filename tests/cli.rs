@@ -51,6 +51,47 @@ mod exit_0 {
     }
 
     #[test]
+    fn a_toggle_that_only_a_start_refuses_is_a_result_too() {
+        let refuse = "\n[[refuse]]\noption = \"max_connections\"\nvalue = \"151\"\nlate = true\n\
+                      message = \"[ERROR] no such luck\"\n";
+        let ran = short(BASE).script(refuse).run().ok();
+        let row = ran.toggle("max_connections=default");
+        assert_eq!((row.status.as_str(), row.detail.as_str()), ("refused", "[ERROR] no such luck"));
+    }
+
+    /// `character_set_server` acts on what is created: its data directory is made with it, the
+    /// unchanged server's and the A/A arms' are not.
+    #[test]
+    fn a_toggle_that_acts_on_creation_has_a_data_directory_of_its_own() {
+        let script = "\n[[option]]\nname = \"innodb_file_per_table\"\nkind = \"boolean\"\n\
+                      default = \"ON\"\n\n[[effect]]\noption = \"innodb_file_per_table\"\n\
+                      value = \"OFF\"\npercent = 300.0\nfresh = true\n";
+        let base = "[mysqld]\nmax_connections = 500\ninnodb_file_per_table = ON\n";
+        let sweep = || {
+            let flags = ["--rounds", "2", "--aa", "1", "--seed", "1"];
+            Test::sweep(base).script(script).args(flags)
+        };
+        let ran = sweep().run().ok();
+        assert!(ran.effect("innodb_file_per_table=OFF").effect_pct.unwrap() > 200.0);
+        assert!(ran.effect("max_connections=default").effect_pct.unwrap().abs() < 50.0);
+        // One that can't be made refuses its toggle, not the sweep.
+        let refuse = "\n[[refuse]]\noption = \"innodb_file_per_table\"\nvalue = \"OFF\"\n\
+                      late = true\nmessage = \"[ERROR] not with me\"\n";
+        let ran = sweep().script(refuse).run().ok();
+        let row = ran.toggle("innodb_file_per_table=OFF");
+        assert_eq!(row.status.as_str(), "refused");
+        let why = "its data directory can't be made: [ERROR] not with me";
+        assert!(row.detail.contains(why), "{row:?}");
+        assert_eq!(ran.effect("max_connections=default").n, 2);
+    }
+
+    #[test]
+    fn what_the_probe_does_is_told_where_there_is_no_terminal() {
+        let ran = short(BASE).run().ok();
+        ran.says("starting each toggle's server once: 4 toggles, about ");
+    }
+
+    #[test]
     fn a_toggle_whose_server_dies_twice_has_failed_and_the_sweep_goes_on() {
         let fail = "\n[[fail]]\noption = \"performance_schema\"\nvalue = \"OFF\"\n\
                     how = \"crash\"\nafter = 3\n";
@@ -114,10 +155,12 @@ mod exit_1 {
     fn a_base_file_that_the_server_does_not_know_is_told_line_by_line() {
         let base = "[mysqld]\nquery_cache_size = 1M\nmax_connections = 500\ninnodb-locks = 1\n";
         let ran = short(base).run().fails(1);
-        ran.says("unknown variable 'query_cache_size=1M'")
-            .says("my.cnf:2: query_cache_size")
-            .says("my.cnf:4: innodb-locks")
-            .hints("--drop query_cache_size,innodb_locks");
+        ran.says("it refuses 2 lines")
+            .says("my.cnf:2: query_cache_size: not known to this server; MySQL 8.0 has no query cache")
+            .says("my.cnf:4: innodb_locks: not known to this server")
+            .hints("--drop-unknown`");
+        let ran = short(base).run();
+        ran.hints("--drop query_cache_size,innodb_locks");
         let dropped = |args: &[&str]| {
             let ran = short(base).args(args.iter().copied()).run().ok();
             assert!(ran.read("base.cnf").contains("#query_cache_size = 1M"));
@@ -137,6 +180,32 @@ mod exit_1 {
         let ran = ran.says("Error while setting value").says("my.cnf:3: sql_mode");
         assert!(!ran.err.contains("my.cnf:4"), "a commented-out line is no suspect");
         ran.hints("--drop sql_mode");
+    }
+
+    #[test]
+    fn all_lines_that_the_server_refuses_are_in_one_message() {
+        let refuse = "\n[[refuse]]\noption = \"sql_mode\"\nvalue = \"NONSENSE\"\n\
+                      message = \"[ERROR] Error while setting value 'NONSENSE' to 'sql_mode'.\"\n";
+        let base = "[mysqld]\nmax_connections = 500\nquery_cache_size = 1M\nsql_mode = NONSENSE\n";
+        let ran = short(base).script(refuse).run().fails(1);
+        ran.says("it refuses 2 lines")
+            .says("my.cnf:3: query_cache_size: not known")
+            .says("my.cnf:4: sql_mode: [ERROR] Error while setting value 'NONSENSE'")
+            .hints("--drop query_cache_size,sql_mode`, or with `--drop-unknown --drop sql_mode`");
+        // What is left is named; then the sweep goes on.
+        let ran = short(base).script(refuse).args(["--drop-unknown"]).run().fails(1);
+        assert!(!ran.err.contains("query_cache_size:"), "{}", ran.err);
+        ran.says("my.cnf:4: sql_mode: ").hints("--drop sql_mode`");
+        short(base).script(refuse).args(["--drop-unknown", "--drop", "sql_mode"]).run().ok();
+    }
+
+    #[test]
+    fn a_line_that_is_refused_only_at_the_start_is_told_with_its_place() {
+        let refuse = "\n[[refuse]]\noption = \"sql_mode\"\nvalue = \"LATE\"\nlate = true\n\
+                      message = \"[ERROR] no 'sql_mode' such as this\"\n";
+        let base = "[mysqld]\nmax_connections = 500\nsql_mode = LATE\n";
+        let ran = short(base).script(refuse).run().fails(1);
+        ran.says("no 'sql_mode' such as this").says("my.cnf:3: sql_mode").hints("--drop sql_mode");
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! What a given server knows: option names, types, ranges, defaults, enum values. Built from what
 //! the server itself says, cached per image digest. Asks no server: that is the sweep's part.
 
+mod blocks;
 mod cache;
+mod choices;
 mod help;
+mod removed;
 
 use std::collections::BTreeMap;
 
@@ -10,7 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::optionfile::{Names, Product, Vendor};
 
+pub use blocks::Blocks;
 pub use cache::{load, save};
+pub use choices::{Asked, Choices};
+pub use removed::{instead, replacements};
 
 /// Every option that one server knows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -142,17 +148,26 @@ impl Catalog {
             .map(|(name, said)| {
                 let variable = variables.get(&name);
                 let row = rows.get(&name).copied();
+                let mut kind = kind(row, &said, variable);
+                let default = variable.cloned().or(said.value);
+                let mut values: Vec<String> = row
+                    .and_then(|r| r.values.as_deref())
+                    .map(|v| v.split(',').map(str::to_owned).collect())
+                    .unwrap_or_default();
+                if kind == Kind::Set
+                    && values.is_empty()
+                    && let Some(flags) = flags(default.as_deref().unwrap_or_default())
+                {
+                    (kind, values) = (Kind::FlagSet, flags);
+                }
                 let info = OptionInfo {
                     argument: said.argument,
-                    kind: kind(row, &said, variable),
-                    default: variable.cloned().or(said.value),
+                    kind,
+                    default,
                     min: row.and_then(|r| number(r.min.as_deref())),
                     max: row.and_then(|r| number(r.max.as_deref())),
                     block: row.and_then(|r| r.block.as_deref()?.parse().ok()).filter(|b| *b > 1),
-                    values: row
-                        .and_then(|r| r.values.as_deref())
-                        .map(|v| v.split(',').map(str::to_owned).collect())
-                        .unwrap_or_default(),
+                    values,
                     dynamic: row.and_then(|r| Some(r.read_only.as_deref()? != "YES")),
                     variable: variable.is_some(),
                 };
@@ -171,6 +186,11 @@ impl Catalog {
     pub fn get(&self, name: &str) -> Option<&OptionInfo> {
         self.options.get(name)
     }
+}
+
+/// The flags of `a=on,b=off`: MySQL calls a set of them a set.
+fn flags(value: &str) -> Option<Vec<String>> {
+    value.split(',').map(|flag| Some(flag.split_once('=')?.0.to_owned())).collect()
 }
 
 fn number(text: Option<&str>) -> Option<String> {

@@ -1,7 +1,7 @@
 //! The progress of a sweep: a bar on a terminal, plain lines elsewhere, nothing when quiet.
 
 use std::io::IsTerminal as _;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -16,6 +16,31 @@ pub(super) struct Progress {
     bar: Option<ProgressBar>,
     quiet: bool,
     verbose: bool,
+    pace: Pace,
+}
+
+/// How often a line of progress is printed where there is no terminal.
+#[derive(Debug)]
+struct Pace {
+    last: Instant,
+    done: usize,
+}
+
+impl Pace {
+    fn begin() -> Self {
+        Self { last: Instant::now(), done: 0 }
+    }
+
+    /// Every ten seconds, or a tenth of the whole if that isn't a moment ago.
+    fn is_due(&mut self, done: usize, all: usize) -> bool {
+        let since = self.last.elapsed();
+        let is_due = since >= Duration::from_secs(10)
+            || (since >= Duration::from_secs(2) && (done - self.done.min(done)) * 10 >= all);
+        if is_due && done < all {
+            *self = Self { last: Instant::now(), done };
+        }
+        is_due && done < all
+    }
 }
 
 impl Progress {
@@ -26,7 +51,7 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(250));
             bar
         });
-        Self { bar, quiet, verbose }
+        Self { bar, quiet, verbose, pace: Pace::begin() }
     }
 
     /// A phase of its own words.
@@ -63,9 +88,19 @@ impl Progress {
                     bar.set_message(format!("loading the data set: {done} of {all} rows"));
                 }
             }
+            Event::Probing { all, left } => {
+                self.pace = Pace::begin();
+                self.phase(&format!(
+                    "starting each toggle's server once: {}, about {}",
+                    output::counted(*all as u64, "toggle"),
+                    HumanDuration(*left)
+                ));
+            }
             Event::Probed { done, all, toggle, status, detail } => {
                 if let Some(bar) = &self.bar {
                     bar.set_message(format!("starting once: {toggle} ({done} of {all})"));
+                } else if !self.quiet && self.pace.is_due(*done, *all) {
+                    output::note(&format!("{done} of {all} started once"));
                 }
                 let words = match status {
                     Status::Refused => Some(format!("refused: {toggle}: {detail}")),

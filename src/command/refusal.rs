@@ -4,8 +4,10 @@
 use super::failure::Failure;
 use super::output::counted;
 use super::request::Request;
+use crate::catalog::{Catalog, instead};
 use crate::journal::Status;
-use crate::sweep::SweepError;
+use crate::optionfile::Product;
+use crate::sweep::{RefusedLine, SweepError, mentions};
 use crate::toggle::{Action, Toggle, Toggles};
 
 /// No line of the file is to be tried.
@@ -51,32 +53,26 @@ pub(super) fn nothing_left(list: &[Toggle]) -> Failure {
     ))
 }
 
-/// The server's own words, the lines concerned, and how to leave them out.
-pub(super) fn of_base(error: SweepError, request: &Request, toggles: &Toggles) -> Failure {
-    let SweepError::BaseRefused { message, oom } = &error else { return error.into() };
-    let mut text = error.to_string();
+/// The server's own words, the lines concerned, what took their place, and how to leave them out.
+pub(super) fn of_base(
+    error: SweepError,
+    request: &Request,
+    product: &Product,
+    catalog: &Catalog,
+    toggles: &Toggles,
+) -> Failure {
+    let SweepError::BaseRefused { message, oom, lines } = &error else { return error.into() };
     let base = request.base_path.display();
     if *oom {
-        text.push_str(&super::fit::hint(request));
-        return Failure::carrying_out(text);
+        return Failure::carrying_out(format!("{error}{}", super::fit::hint(request)));
     }
-    if !toggles.unknown.is_empty() {
-        text.push_str("\nlines that this server does not know:");
-        let mut names = Vec::new();
-        for (place, name) in &toggles.unknown {
-            text.push_str(&format!("\n  {}: {name}", place.in_full(&base)));
-            let name = name.replace('-', "_");
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        text.push_str(&format!(
-            "\nhint: leave them out of both servers with `--drop {}`, or with `--drop-unknown`",
-            names.join(",")
-        ));
-        return Failure::carrying_out(text);
+    if !lines.is_empty() {
+        return Failure::carrying_out(refused_lines(lines, &base, |name| {
+            instead(product.vendor, catalog, name)
+        }));
     }
     // The lines whose option the server names.
+    let mut text = error.to_string();
     let mut lines: Vec<String> = Vec::new();
     let mut name = None;
     for toggle in toggles.list.iter().filter(|t| t.action != Action::Enable) {
@@ -95,28 +91,70 @@ pub(super) fn of_base(error: SweepError, request: &Request, toggles: &Toggles) -
     Failure::carrying_out(text)
 }
 
-/// Whether the server's message names an option, in either spelling, as a word of its own.
-fn mentions(message: &str, option: &str) -> bool {
-    let message = message.replace('-', "_").to_ascii_lowercase();
-    let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    message.match_indices(option).any(|(at, found)| {
-        let before = message[..at].chars().next_back();
-        let after = message[at + found.len()..].chars().next();
-        // Servers write options as `--name`, too.
-        let starts = before.is_none_or(|c| !in_word(c)) || message[..at].ends_with("__");
-        starts && after.is_none_or(|c| !in_word(c))
-    })
+/// One message about all lines that the server refuses.
+fn refused_lines(
+    lines: &[RefusedLine],
+    base: &impl std::fmt::Display,
+    instead: impl Fn(&str) -> Option<String>,
+) -> String {
+    let mut text = format!(
+        "the server does not start with the base file: it refuses {}",
+        counted(lines.len() as u64, "line")
+    );
+    let mut names: Vec<&str> = Vec::new();
+    for RefusedLine { place, option, is_known, words } in lines {
+        let why = match (is_known, instead(option)) {
+            (true, _) => words.clone(),
+            (false, None) => "not known to this server".to_owned(),
+            (false, Some(instead)) => format!("not known to this server; {instead}"),
+        };
+        text.push_str(&format!("\n  {}: {option}: {why}", place.in_full(base)));
+        if !names.contains(&option.as_str()) {
+            names.push(option);
+        }
+    }
+    let these = if names.len() == 1 { "the line" } else { "them" };
+    text.push_str(&format!(
+        "\nhint: leave {these} out of both servers with `--drop {}`",
+        names.join(",")
+    ));
+    let unknown = lines.iter().filter(|l| !l.is_known).count();
+    if unknown == lines.len() {
+        text.push_str(", or with `--drop-unknown`");
+    } else if unknown > 0 {
+        let bad: Vec<&str> =
+            lines.iter().filter(|l| l.is_known).map(|l| l.option.as_str()).collect();
+        text.push_str(&format!(", or with `--drop-unknown --drop {}`", bad.join(",")));
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::toggle::Place;
 
     #[test]
-    fn an_option_is_mentioned_as_a_word_not_as_a_part_of_one() {
-        assert!(mentions("unknown variable 'port=1'", "port"));
-        assert!(mentions("option --sync-binlog: bad", "sync_binlog"));
-        assert!(!mentions("unsupported redo log", "port"));
-        assert!(!mentions("innodb_log_file_size is too big", "log_file_size"));
+    fn all_refused_lines_are_in_one_message() {
+        let line = |line, option: &str, is_known, words: &str| RefusedLine {
+            place: Place { at: line, included: None, line },
+            option: option.to_owned(),
+            is_known,
+            words: words.to_owned(),
+        };
+        let lines = [
+            line(3, "table_cache", false, "[ERROR] unknown variable 'table_cache=1'"),
+            line(7, "sql_mode", true, "[ERROR] Error while setting value 'X' to 'sql_mode'."),
+        ];
+        let instead =
+            |name: &str| (name == "table_cache").then(|| "now `table_open_cache`".to_owned());
+        assert_eq!(
+            refused_lines(&lines, &"my.cnf", instead),
+            "the server does not start with the base file: it refuses 2 lines\n  \
+             my.cnf:3: table_cache: not known to this server; now `table_open_cache`\n  \
+             my.cnf:7: sql_mode: [ERROR] Error while setting value 'X' to 'sql_mode'.\n\
+             hint: leave them out of both servers with `--drop table_cache,sql_mode`, or with \
+             `--drop-unknown --drop sql_mode`"
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::failure::Failure;
-use super::host::{free_disk, stay_on};
+use super::host::{available_memory, free_disk, stay_on};
 use super::lock::Lock;
 use super::machine::{Check, Placed, checks, look};
 use super::output::{self, counted};
@@ -17,13 +17,16 @@ use super::signals::Signals;
 use crate::cli::SweepArgs;
 use crate::engine::docker::{self, Daemon, DockerEngine, Image};
 use crate::engine::fake::FakeEngine;
-use crate::engine::{Engine, Golden, Limits};
+use crate::engine::{Engine, Limits};
 use crate::journal::{HostFacts, Journal, SweepDir, ToggleRow, clock};
 use crate::optionfile::{Flattened, Product};
-use crate::plan::{Estimate, estimate};
+use crate::plan::{Estimate, Starts, data_dir_bytes, estimate};
 use crate::stats::screen::{Mode, Schedule, Settings, aa_arms};
 use crate::stats::verdict::Rules;
-use crate::sweep::{self, Arms, Bench, Deadline, Event, Probed, SweepError};
+use crate::sweep::{
+    self, Arms, Bench, Deadline, Event, Goldens, Probe, Probed, Room, Subject, SweepError,
+    ToggleArm,
+};
 use crate::toggle::{Toggles, build};
 
 /// What is known before the first pair.
@@ -39,7 +42,7 @@ pub(super) struct Prepared {
 
 /// How a sweep will go.
 pub(super) struct Course {
-    pub(super) golden: Golden,
+    pub(super) goldens: Goldens,
     pub(super) probed: Probed,
     pub(super) aa: u32,
     pub(super) mode: Mode,
@@ -239,11 +242,25 @@ async fn ready<E: Engine>(
     for pattern in request.wishes.unmatched(&toggles.list) {
         listen(Event::Warning(&format!("{pattern} matches no option of the file")));
     }
-    let golden = sweep::golden(engine, &request.profile, &toggles.initialise, &mut listen).await?;
-    let probed = sweep::probe(engine, &product, &catalog, &golden, &mut toggles, &mut listen)
+    let subject = Subject { product: &product, names: &catalog.names(), file: &file };
+    let checked = sweep::check(engine, &subject, &mut toggles, &mut listen).await;
+    let refused = |e, toggles: &Toggles| refusal::of_base(e, request, &product, &catalog, toggles);
+    checked.map_err(|e| refused(e, &toggles))?;
+    let goldens = sweep::goldens(engine, &request.profile, &mut toggles, &mut listen).await?;
+    let by = Probe {
+        product: &product,
+        catalog: &catalog,
+        goldens: &goldens,
+        room: Room {
+            memory: available_memory(),
+            cpus: std::thread::available_parallelism().map_or(1, usize::from),
+            data: if request.tmpfs { data_dir_bytes(request.profile.rows()) } else { 0 },
+        },
+    };
+    let probed = sweep::probe(engine, &by, &mut toggles, &mut listen)
         .await
-        .map_err(|e| refusal::of_base(e, request, &toggles))?;
-    let course = course(request, &toggles, golden, probed);
+        .map_err(|e| refused(e, &toggles))?;
+    let course = course(request, &toggles, goldens, probed);
     Ok(Prepared { product, file, toggles, host, course })
 }
 
@@ -251,7 +268,7 @@ async fn ready<E: Engine>(
 fn course(
     request: &Request,
     toggles: &Toggles,
-    golden: Golden,
+    goldens: Goldens,
     probed: Probed,
 ) -> Result<Course, Failure> {
     let measured = toggles.planned().count();
@@ -261,7 +278,8 @@ fn course(
     let aa = request.aa.unwrap_or_else(|| u32::try_from(aa_arms(measured)).unwrap_or(u32::MAX));
     let arms = measured as u64 + u64::from(aa);
     let load = &request.profile.load;
-    let one_round = estimate(load, request.profile.rows(), arms, 0, None).time;
+    let starts = |all| Starts { all, at_once: probed.at_once, goldens: goldens.count() };
+    let one_round = estimate(load, request.profile.rows(), arms, starts(0), None).time;
     let mode = match request.length {
         Length::Adaptive => Mode::Adaptive,
         Length::Rounds(rounds) => Mode::Rounds(rounds),
@@ -279,8 +297,8 @@ fn course(
         }
     };
     let pairs = schedule(request, measured, aa, mode)?.pairs_at_most() as u64;
-    let estimate = estimate(load, request.profile.rows(), pairs, probed.starts, None);
-    Ok(Course { golden, probed, aa, mode, estimate })
+    let estimate = estimate(load, request.profile.rows(), pairs, starts(probed.starts), None);
+    Ok(Course { goldens, probed, aa, mode, estimate })
 }
 
 fn schedule(
@@ -324,7 +342,8 @@ async fn measure_on<E: Engine>(
     for toggle in toggles.planned() {
         let cnf = toggles.toggled_cnf(&product, toggle).map_err(SweepError::from)?;
         cnfs.push((SweepDir::toggle_cnf_name(&toggle.id), redacted(&cnf)));
-        arms.toggles.push((toggle.id.clone(), cnf));
+        let golden = course.goldens.of(toggle).clone();
+        arms.toggles.push(ToggleArm { id: toggle.id.clone(), cnf, golden });
     }
     let mut schedule = schedule(request, arms.toggles.len(), course.aa, course.mode)?;
     let rows: Vec<ToggleRow> = toggles.list.iter().map(ToggleRow::from).collect();
@@ -343,7 +362,7 @@ async fn measure_on<E: Engine>(
         load: request.profile.load.clone(),
         threads: request.threads,
         client_cpus: request.cpus.client.clone(),
-        golden: course.golden,
+        golden: course.goldens.base,
     };
     let deadline = match request.length {
         Length::Within(time) => Some(Deadline { at: Instant::now() + time }),

@@ -10,8 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::Deserialize;
 
 use super::{
-    Address, Ended, Endpoint, Engine, EngineError, Facts, Golden, GoldenRecipe, GoldenState,
-    Removal, Server, StartRequest,
+    Address, Answer, Ended, Endpoint, Engine, EngineError, Facts, Golden, GoldenRecipe,
+    GoldenState, Inquiry, Question, Removal, Server, StartRequest,
 };
 use crate::catalog::{Argument, Catalog, Kind, OptionInfo};
 use crate::optionfile::value::{IntegerType, integer};
@@ -119,6 +119,9 @@ pub struct EffectScript {
     pub value: String,
     /// Percent of the rate.
     pub percent: f64,
+    /// Whether it only shows on a data directory that was made with it.
+    #[serde(default)]
+    pub fresh: bool,
 }
 
 /// A refusal of the script.
@@ -134,6 +137,9 @@ pub struct RefuseScript {
     /// Killed for its memory rather than refused.
     #[serde(default)]
     pub oom: bool,
+    /// Whether only a start finds it out, no question.
+    #[serde(default)]
+    pub late: bool,
 }
 
 /// A failure of the script.
@@ -256,13 +262,22 @@ impl FakeEngine {
         }
     }
 
-    fn behaviour(&self, role: &str, values: &BTreeMap<String, String>) -> Behaviour {
+    fn behaviour(
+        &self,
+        role: &str,
+        values: &BTreeMap<String, String>,
+        golden: &Golden,
+    ) -> Behaviour {
         let has = |option: &str, value: &str| values.get(option).is_some_and(|v| v == value);
         let effects: f64 = self
             .script
             .effect
             .iter()
             .filter(|e| has(&e.option, &e.value))
+            .filter(|e| {
+                let argument = format!("--{}={}", e.option.replace('_', "-"), e.value);
+                !e.fresh || golden.volume.split(' ').any(|word| word == argument)
+            })
             .map(|e| (e.percent / 100.0).ln_1p())
             .sum();
         let fails =
@@ -291,23 +306,26 @@ impl FakeEngine {
         }
     }
 
-    fn serve(&self, role: &str, cnf: &[u8]) -> FakeServer {
+    /// What refuses a server with these values.
+    fn refusal(&self, values: &BTreeMap<String, String>) -> Option<&RefuseScript> {
+        self.script.refuse.iter().find(|r| {
+            let now = values.get(&r.option);
+            match &r.value {
+                Some(value) => now == Some(value),
+                None => now.is_some(),
+            }
+        })
+    }
+
+    fn serve(&self, role: &str, cnf: &[u8], golden: &Golden) -> FakeServer {
         let values = self.values(cnf);
-        let refused = values.as_ref().ok().and_then(|values| {
-            self.script.refuse.iter().find(|r| {
-                let now = values.get(&r.option);
-                match &r.value {
-                    Some(value) => now == Some(value),
-                    None => now.is_some(),
-                }
-            })
-        });
+        let refused = values.as_ref().ok().and_then(|values| self.refusal(values));
         let ended = match (&values, refused) {
             (Err(reason), _) => Some(Ended { code: 1, oom: false, reason: reason.clone() }),
             (_, Some(r)) => Some(Ended { code: 1, oom: r.oom, reason: r.message.clone() }),
             _ => None,
         };
-        let behaviour = self.behaviour(role, &values.unwrap_or_default());
+        let behaviour = self.behaviour(role, &values.unwrap_or_default(), golden);
         FakeServer {
             asked: Cell::new(0),
             dies: matches!(behaviour.fails, Some((_, Failure::Crash))),
@@ -363,12 +381,47 @@ impl Engine for FakeEngine {
         Ok(String::new())
     }
 
-    async fn start_scratch(&self) -> Result<FakeServer, EngineError> {
-        Ok(self.serve("scratch", b""))
+    async fn ask(&self, inquiries: &[Inquiry]) -> Result<Option<Vec<Answer>>, EngineError> {
+        let answer = |inquiry: &Inquiry| match (self.values(&inquiry.cnf), &inquiry.question) {
+            (Err(refused), _) => Answer { refused: Some(refused), values: BTreeMap::new() },
+            (Ok(values), question) => Answer {
+                refused: self
+                    .refusal(&values)
+                    .filter(|r| !(r.late || r.oom))
+                    .map(|r| r.message.clone()),
+                values: match question {
+                    Question::Takes => BTreeMap::new(),
+                    Question::Values(names) => {
+                        values.into_iter().filter(|(name, _)| names.contains(name)).collect()
+                    }
+                },
+            },
+        };
+        Ok(Some(inquiries.iter().map(answer).collect()))
     }
 
-    async fn golden(&self, _: &GoldenRecipe) -> Result<GoldenState<FakeServer>, EngineError> {
-        Ok(GoldenState::Ready(Golden { volume: "fake".to_owned() }))
+    async fn start_scratch(&self) -> Result<FakeServer, EngineError> {
+        Ok(self.serve("scratch", b"", &Golden { volume: String::new() }))
+    }
+
+    /// Named after its arguments; one that the script refuses can't be made.
+    async fn golden(&self, recipe: &GoldenRecipe) -> Result<GoldenState<FakeServer>, EngineError> {
+        let named = |r: &&RefuseScript| {
+            recipe.initialise.iter().any(|argument| {
+                let (name, value) = argument.split_once('=').unwrap_or((argument, "ON"));
+                let name = name.trim_start_matches('-').replace('-', "_");
+                name == r.option && r.value.as_ref().is_none_or(|v| v == value)
+            })
+        };
+        let refused = self.script.refuse.iter().find(named).map(|r| r.message.clone());
+        let what = || "making the golden data directory".to_owned();
+        match refused {
+            Some(reason) => Err(EngineError::Ended { what: what(), reason }),
+            None => {
+                let volume = format!("fake {}", recipe.initialise.join(" "));
+                Ok(GoldenState::Ready(Golden { volume }))
+            }
+        }
     }
 
     async fn seal(&self, _: FakeServer) -> Result<Golden, EngineError> {
@@ -376,7 +429,7 @@ impl Engine for FakeEngine {
     }
 
     async fn start(&self, request: &StartRequest<'_>) -> Result<FakeServer, EngineError> {
-        Ok(self.serve(request.role, request.cnf))
+        Ok(self.serve(request.role, request.cnf, request.golden))
     }
 
     async fn settle(&self) -> Result<(), EngineError> {

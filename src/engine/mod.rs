@@ -4,6 +4,7 @@
 pub mod docker;
 pub mod fake;
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,6 +24,13 @@ pub trait Engine {
 
     /// What the server prints for `--verbose --help` without any option file.
     fn help(&self) -> impl Future<Output = Result<String, EngineError>>;
+
+    /// Asks the server about option files without starting it, all of them in one go. None where
+    /// this server can't be asked.
+    fn ask(
+        &self,
+        inquiries: &[Inquiry],
+    ) -> impl Future<Output = Result<Option<Vec<Answer>>, EngineError>>;
 
     /// Starts a server on a data directory that is made on the spot and thrown away with it.
     fn start_scratch(&self) -> impl Future<Output = Result<Self::Server, EngineError>>;
@@ -63,6 +71,34 @@ pub trait Server {
 
     /// Everything that it said so far.
     fn log(&self) -> impl Future<Output = String>;
+}
+
+/// A question about an option file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inquiry {
+    /// The file.
+    pub cnf: Vec<u8>,
+    /// What is asked.
+    pub question: Question,
+}
+
+/// What a server can be asked about an option file without being started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Question {
+    /// Whether it would take the file. What needs a data directory to be found out is not.
+    Takes,
+    /// The values that come out for these options, by canonical name.
+    Values(Vec<String>),
+}
+
+/// The answer to an [`Inquiry`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The server's words, where it refuses the file; asked for values, also where it takes the
+    /// file without some line of it.
+    pub refused: Option<String>,
+    /// The values that were asked for, by canonical name; without those that it does not print.
+    pub values: BTreeMap<String, String>,
 }
 
 /// How to reach a server, and where its CPU time is counted.

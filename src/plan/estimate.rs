@@ -13,7 +13,8 @@ pub struct Estimate {
     pub pair: Duration,
     /// All of it, with the probes.
     pub time: Duration,
-    /// Disk at its fullest: two clones, the golden directory, a pair that is being removed.
+    /// Disk at its fullest: the golden directories, and two clones beside a pair that is being
+    /// removed, or the servers of the probe.
     pub disk_bytes: u64,
 }
 
@@ -27,13 +28,29 @@ const EMPTY_BYTES: u64 = 220 << 20;
 /// A row of a data set with its index entries, roughly.
 const ROW_BYTES: u64 = 200;
 
-/// Estimates a sweep of that many pairs and probes. `slice` is how long slices really are, where
-/// that is known already; else the profile's shortest.
+/// Bytes of a data directory with that many rows, roughly.
+pub fn data_dir_bytes(rows: u64) -> u64 {
+    EMPTY_BYTES + rows.saturating_mul(ROW_BYTES)
+}
+
+/// What the probe found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Starts {
+    /// How many were made.
+    pub all: u64,
+    /// Of which at the same time.
+    pub at_once: u64,
+    /// Golden data directories.
+    pub goldens: u64,
+}
+
+/// Estimates a sweep of that many pairs after those starts. `slice` is how long slices really are,
+/// where that is known already; else the profile's shortest.
 pub fn estimate(
     load: &Load,
     rows: u64,
     pairs: u64,
-    probes: u64,
+    starts: Starts,
     slice: Option<Duration>,
 ) -> Estimate {
     let slice = slice.unwrap_or(load.slice);
@@ -42,7 +59,7 @@ pub fn estimate(
     Estimate {
         pairs,
         pair,
-        time: times(pair, pairs).saturating_add(times(PROBE, probes)),
-        disk_bytes: 5 * (EMPTY_BYTES + rows.saturating_mul(ROW_BYTES)),
+        time: times(pair, pairs).saturating_add(times(PROBE, starts.all)),
+        disk_bytes: (starts.goldens + starts.at_once.max(4)) * data_dir_bytes(rows),
     }
 }

@@ -5,4 +5,4 @@ mod draw;
 mod estimate;
 
 pub use draw::{Draw, SCHEDULE_VERSION, Side, draw};
-pub use estimate::{Estimate, estimate};
+pub use estimate::{Estimate, Starts, data_dir_bytes, estimate};

@@ -17,7 +17,14 @@ pub enum Event<'a> {
         /// Of how many.
         all: u64,
     },
-    /// A toggle's server was started once.
+    /// Each toggle's server is going to be started once.
+    Probing {
+        /// How many.
+        all: usize,
+        /// How long that takes, by what the unchanged server took.
+        left: Duration,
+    },
+    /// A toggle's server was started once, or not at all where it said before that it would not.
     Probed {
         /// So far.
         done: usize,

@@ -21,7 +21,7 @@ pub struct Bench {
     pub threads: u32,
     /// CPUs of the load.
     pub client_cpus: Vec<usize>,
-    /// What clones come from.
+    /// What clones come from, but for toggles that have one of their own.
     pub golden: Golden,
 }
 
@@ -30,6 +30,7 @@ pub(super) struct PairRequest<'a> {
     pub(super) head: Head,
     pub(super) base_cnf: &'a [u8],
     pub(super) toggle_cnf: &'a [u8],
+    pub(super) toggle_golden: &'a Golden,
     pub(super) started_first: Side,
     pub(super) loaded_first: Side,
     pub(super) seed: u64,
@@ -136,7 +137,7 @@ async fn start_both<E: Engine>(
     let spec = |arm: usize| StartRequest {
         role: &roles[arm],
         cnf: [request.base_cnf, request.toggle_cnf][arm],
-        golden: &bench.golden,
+        golden: [&bench.golden, request.toggle_golden][arm],
     };
     // One after the other, so that who is first is what was drawn; then both get ready together.
     let order = match request.started_first {

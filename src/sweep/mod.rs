@@ -1,6 +1,7 @@
 //! The loop: plan × engine × load → journal. Brings together what doesn't know each other (engine
 //! and load) and tells listeners what goes on; prints nothing and decides no verdict.
 
+mod check;
 mod event;
 mod measure;
 mod prepare;
@@ -14,12 +15,13 @@ use crate::journal::JournalError;
 use crate::load::LoadError;
 use crate::optionfile::EditError;
 
+pub use check::{RefusedLine, Subject, check, mentions};
 pub use event::Event;
 pub use measure::Bench;
-pub use prepare::{catalog, golden};
-pub use probe::{BaseServer, Probed, probe};
+pub use prepare::{Goldens, catalog, golden, goldens};
+pub use probe::{BaseServer, Probe, Probed, Room, probe};
 pub use ready::{NotReady, READY, Ready, wait};
-pub use run::{Arms, Course, Deadline, Finished, run};
+pub use run::{Arms, Course, Deadline, Finished, ToggleArm, run};
 
 /// Why a sweep could not be carried out. The text says what and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +48,8 @@ pub enum SweepError {
         message: String,
         /// Whether it was killed for its memory.
         oom: bool,
+        /// The lines that it refuses, as far as they are known.
+        lines: Vec<RefusedLine>,
     },
     /// Something that was needed did not get ready.
     #[error("{what} did not get ready: {message}")]

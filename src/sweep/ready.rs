@@ -114,7 +114,7 @@ pub(super) fn of_end(ended: &Ended, otherwise: Outcome) -> NotReady {
 }
 
 /// A server's words without the secrets that it may quote from its file.
-fn shown(words: &str) -> String {
+pub(super) fn shown(words: &str) -> String {
     String::from_utf8_lossy(&redacted_line(words.as_bytes())).into_owned()
 }
 

@@ -6,7 +6,7 @@ use super::SweepError;
 use super::event::{Event, Listener};
 use super::measure::{Bench, PairDone, PairRequest, gone, measure};
 use super::rows::Head;
-use crate::engine::{Engine, Removal};
+use crate::engine::{Engine, Golden, Removal};
 use crate::journal::{Arm, Journal, Outcome, clock};
 use crate::plan::{Draw, draw};
 use crate::stats::screen::{ArmId, Outcome as RoundOutcome, Schedule, Step};
@@ -31,8 +31,18 @@ pub struct Finished {
 pub struct Arms {
     /// The unchanged server's.
     pub base_cnf: Vec<u8>,
-    /// Per toggle: id and file.
-    pub toggles: Vec<(String, Vec<u8>)>,
+    /// Of the toggles.
+    pub toggles: Vec<ToggleArm>,
+}
+
+/// What a toggle's server is started with.
+pub struct ToggleArm {
+    /// The toggle's id.
+    pub id: String,
+    /// The file.
+    pub cnf: Vec<u8>,
+    /// What its data directory is cloned from.
+    pub golden: Golden,
 }
 
 /// What a sweep goes by, beside its schedule.
@@ -120,9 +130,12 @@ impl Running<'_> {
         let Course { bench, arms, .. } = *self.course;
         let Place { drawn, round, of } = *place;
         let began = Instant::now();
-        let (toggle, toggle_cnf) = match drawn.arm {
-            ArmId::Toggle(n) => (arms.toggles[n].0.clone(), arms.toggles[n].1.as_slice()),
-            ArmId::Aa(n) => (format!("aa-{}", n + 1), arms.base_cnf.as_slice()),
+        let (toggle, toggle_cnf, toggle_golden) = match drawn.arm {
+            ArmId::Toggle(n) => {
+                let ToggleArm { id, cnf, golden } = &arms.toggles[n];
+                (id.clone(), cnf.as_slice(), golden)
+            }
+            ArmId::Aa(n) => (format!("aa-{}", n + 1), arms.base_cnf.as_slice(), &bench.golden),
         };
         let number = self.pair + 1;
         let left = self.mean().map(|m| {
@@ -140,6 +153,7 @@ impl Running<'_> {
             },
             base_cnf: &arms.base_cnf,
             toggle_cnf,
+            toggle_golden,
             started_first: drawn.started_first,
             loaded_first: drawn.loaded_first,
             seed: drawn.seed,

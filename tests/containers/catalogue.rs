@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use cnfsweep::optionfile::Vendor;
+
 use crate::binary::Desk;
 use crate::servers::{Server, mariadb_10_5, mariadb_11_8, mysql_9_7};
 
@@ -41,9 +43,45 @@ fn of_mysql_9_7() {
             ("innodb_flush_log_at_trx_commit", "integer", Some("1")),
             ("long_query_time", "double", None),
             ("log_bin", "text", None),
-            ("innodb_flush_method", "text", None),
+            ("log_error", "text", None),
+            ("relay_log", "text", None),
+            ("innodb_flush_method", "enumeration", Some("O_DIRECT")),
+            ("innodb_log_writer_threads", "boolean", None),
+            ("optimizer_switch", "flag set", None),
         ],
     );
+    // No table of the server's has these: it was asked number by number.
+    let values = [
+        ("binlog_format", "MIXED|STATEMENT|ROW"),
+        ("binlog_row_image", "MINIMAL|NOBLOB|FULL"),
+        ("concurrent_insert", "NEVER|AUTO|ALWAYS"),
+        ("delay_key_write", "OFF|ON|ALL"),
+        ("event_scheduler", "OFF|ON|DISABLED"),
+        ("innodb_change_buffering", "none|inserts|deletes|changes|purges|all"),
+        ("innodb_checksum_algorithm", "crc32|strict_crc32|innodb|strict_innodb|none|strict_none"),
+        ("innodb_doublewrite", "OFF|ON|DETECT_ONLY|DETECT_AND_RECOVER"),
+        ("innodb_flush_method", "fsync|O_DSYNC|littlesync|nosync|O_DIRECT|O_DIRECT_NO_FSYNC"),
+        ("internal_tmp_mem_storage_engine", "MEMORY|TempTable"),
+        ("log_output", "NONE|FILE|TABLE"),
+        ("myisam_recover_options", "DEFAULT|BACKUP|FORCE|QUICK|OFF"),
+        ("transaction_isolation", "READ-UNCOMMITTED|READ-COMMITTED|REPEATABLE-READ|SERIALIZABLE"),
+    ];
+    for (name, values) in values {
+        assert_eq!(rows[name]["values"], values, "{name}");
+    }
+    let modes: Vec<&str> = rows["sql_mode"]["values"].split('|').collect();
+    for mode in rows["sql_mode"]["default"].split(',').chain(["ANSI", "TRADITIONAL"]) {
+        assert!(modes.contains(&mode), "{mode} in {modes:?}");
+    }
+    let blocks = [("sort_buffer_size", ""), ("read_buffer_size", "4096"), ("tmp_table_size", "")];
+    for (name, block) in blocks {
+        assert_eq!(rows[name]["block"], block, "{name}");
+    }
+    assert_eq!(rows["innodb_doublewrite"]["label_values"], "OFF|DETECT_ONLY");
+    assert_eq!(rows["skip_grant_tables"]["label"], "S");
+    for name in cnfsweep::catalog::replacements(Vendor::MySql) {
+        assert!(rows.contains_key(name), "{name} is to have taken another option's place");
+    }
     assert_eq!(rows["skip_grant_tables"]["variable"], "false");
     assert!(!rows.contains_key("query_cache_size"));
     assert_eq!(rows["datadir"]["toggled"], "false");
@@ -68,5 +106,11 @@ fn of_mariadb() {
         );
         assert_eq!(rows["binlog_format"]["values"], "MIXED|STATEMENT|ROW");
         assert_eq!(rows["binlog_format"]["dynamic"], "yes");
+        assert_eq!(rows["innodb_doublewrite"]["label"], "D");
+        for name in cnfsweep::catalog::replacements(Vendor::MariaDb) {
+            let newer = server.product == "mariadb-10.5"
+                && ["transaction_isolation", "transaction_read_only"].contains(&name);
+            assert!(newer || rows.contains_key(name), "{name} in {}", server.product);
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! Golden data directories: made once, kept, told apart.
 
-use cnfsweep::engine::Engine as _;
+use cnfsweep::engine::{Engine as _, Golden};
+use cnfsweep::optionfile::OptionFile;
 use cnfsweep::profile::Profile;
-use cnfsweep::sweep::{Event, golden};
+use cnfsweep::sweep::{Event, golden, goldens};
+use cnfsweep::toggle::{Action, Label, Status, Toggle, Toggles};
 
 use crate::binary::with_own_data;
 use crate::docker::{docker, inspect, volumes};
@@ -104,3 +106,61 @@ async fn one_that_goes_away_is_missed(server: Server) {
     assert!(!there.contains(&golden.volume), "an empty one was made");
 }
 on!(one_that_goes_away_is_missed: mariadb_11_8);
+
+/// An option that acts on what is created: its server's data directory is made with it, and one
+/// that the server can't make is a refusal in its words, not the end of the sweep.
+async fn a_toggle_may_have_its_own(server: Server) {
+    let name = format!("fresh{}", server.is_mysql);
+    let profile = own(&name);
+    let lab = Lab::open(server).await;
+    let toggle = |id: &str, data_dir: Option<&str>| Toggle {
+        id: id.to_owned(),
+        option: "innodb_file_per_table".to_owned(),
+        with: Vec::new(),
+        place: None,
+        action: Action::Append,
+        from: None,
+        to: Some("OFF".to_owned()),
+        label: Label::None,
+        status: Status::Planned,
+        detail: String::new(),
+        edits: Vec::new(),
+        data_dir: data_dir.map(|argument| vec![argument.to_owned()]),
+    };
+    let mut toggles = Toggles {
+        file: OptionFile::parse("[mysqld]\n"),
+        appended: Vec::new(),
+        changed_in_both_arms: Vec::new(),
+        scaled: Vec::new(),
+        initialise: Vec::new(),
+        unknown: Vec::new(),
+        list: vec![
+            toggle("usual", None),
+            toggle("own", Some("--innodb-file-per-table=OFF")),
+            toggle("impossible", Some("--innodb-page-size=5000")),
+        ],
+    };
+    let made = goldens(&lab.engine, &profile, &mut toggles, &mut |_| {}).await;
+    let made = made.expect("directories");
+    assert_eq!(made.count(), 2);
+    assert_eq!(made.of(&toggles.list[0]), &made.base);
+    let own = made.of(&toggles.list[1]).clone();
+    assert_ne!(own, made.base);
+    // The table is in the system tablespace there, and a file of its own in the other.
+    let there = |golden: &Golden| {
+        let place = docker(&["volume", "inspect", "--format", "{{.Mountpoint}}", &golden.volume]);
+        let data = std::path::Path::new(place.trim()).join("data/cnfsweep");
+        data.join(&name).with_extension("ibd").exists()
+    };
+    let files = (there(&made.base), there(&own));
+    let impossible = toggles.list[2].clone();
+    let left = volumes("cnfsweep.kind=golden");
+    remove_own(&name);
+    docker(&["volume", "rm", &own.volume]);
+    assert_eq!(files, (true, false));
+    assert_eq!(impossible.status, Status::Refused);
+    assert!(impossible.detail.contains("its data directory can't be made: "), "{impossible:?}");
+    assert_eq!(left.iter().filter(|v| **v == made.base.volume || **v == own.volume).count(), 2);
+    assert_eq!(lab.containers(), Vec::<String>::new());
+}
+on!(a_toggle_may_have_its_own: mysql_9_7, mariadb_11_8);

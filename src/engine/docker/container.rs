@@ -151,23 +151,13 @@ impl DockerEngine {
     ) -> Result<DockerServer, EngineError> {
         let socket_dir = self.run_dir.socket_dir(self.uid, self.gid, spec.cnf)?;
         mounts.push(bind(socket_dir.path(), "/s"));
-        let cpus: Vec<String> = self.limits.cpus.iter().map(usize::to_string).collect();
-        let memory = i64::try_from(self.limits.memory).unwrap_or(i64::MAX);
-        let host_config = HostConfig {
-            cpuset_cpus: (!cpus.is_empty()).then(|| cpus.join(",")),
-            memory: Some(memory),
-            memory_swap: Some(memory),
-            mounts: Some(mounts),
-            tmpfs: Some(tmpfs),
-            ..bounded()
-        };
         let body = ContainerCreateBody {
             user: Some(format!("{}:{}", self.uid, self.gid)),
             labels: Some(self.labels(match spec.kind {
                 Kind::Server => "server",
                 Kind::Builder => "builder",
             })),
-            host_config: Some(host_config),
+            host_config: Some(self.placed(mounts, tmpfs)),
             ..shell(&self.image.id, &spec.script)
         };
         let raised = self.raise_nofile.get();
@@ -176,12 +166,71 @@ impl DockerEngine {
             Ok((id, raised)) => {
                 self.raise_nofile.set(raised);
                 let endpoint = self.endpoint(&id, &socket_dir).await;
-                Ok(DockerServer { docker: self.docker.clone(), id, socket_dir, endpoint, golden })
+                let is_builder = spec.kind == Kind::Builder;
+                let docker = self.docker.clone();
+                Ok(DockerServer { docker, id, socket_dir, endpoint, golden, is_builder })
             }
             Err(e) => {
                 socket_dir.remove();
                 Err(e)
             }
+        }
+    }
+
+    /// Runs a script to its end, within `limit`, in a container that is bounded as servers are,
+    /// has `reads` at `/q` and a little room at `/tmp`; gives what it printed to standard output.
+    pub(super) async fn run_bounded(
+        &self,
+        script: &str,
+        reads: &SocketDir,
+        limit: Duration,
+    ) -> Result<String, EngineError> {
+        let name = format!("cnfsweep-{}-{}-ask", self.sweep, self.serial());
+        let mut tmpfs = self.shadowed_volumes();
+        let room = format!("uid={},gid={},mode=0700,size=64m", self.uid, self.gid);
+        tmpfs.insert("/tmp".to_owned(), room);
+        let mounts = vec![Mount { read_only: Some(true), ..bind(reads.path(), "/q") }];
+        let body = ContainerCreateBody {
+            user: Some(format!("{}:{}", self.uid, self.gid)),
+            labels: Some(self.labels("look")),
+            host_config: Some(self.placed(mounts, tmpfs)),
+            ..shell(&self.image.id, script)
+        };
+        let raised = self.raise_nofile.get();
+        let started = create_and_start(self.docker.clone(), name, body, raised);
+        let (id, raised) = to_its_end(started).await?;
+        self.raise_nofile.set(raised);
+        let printed = async {
+            let ended = tokio::time::timeout(limit, ended(&self.docker, &id)).await;
+            match ended {
+                Ok(Ended { code: 0, .. }) => printed(&self.docker, &id, false).await,
+                Ok(Ended { reason, .. }) => Err(EngineError::Ended {
+                    what: "asking the server about option files".to_owned(),
+                    reason,
+                }),
+                Err(_) => Err(EngineError::Timeout {
+                    what: "asking the server about option files".to_owned(),
+                    limit,
+                }),
+            }
+        };
+        let printed = printed.await;
+        let (docker, gone) = (self.docker.clone(), id);
+        to_its_end(async move { remove(&docker, &gone).await }).await?;
+        printed
+    }
+
+    /// Bounded, and with the CPUs and the memory of every server.
+    fn placed(&self, mounts: Vec<Mount>, tmpfs: HashMap<String, String>) -> HostConfig {
+        let cpus: Vec<String> = self.limits.cpus.iter().map(usize::to_string).collect();
+        let memory = i64::try_from(self.limits.memory).unwrap_or(i64::MAX);
+        HostConfig {
+            cpuset_cpus: (!cpus.is_empty()).then(|| cpus.join(",")),
+            memory: Some(memory),
+            memory_swap: Some(memory),
+            mounts: Some(mounts),
+            tmpfs: Some(tmpfs),
+            ..bounded()
         }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use bollard::Docker;
 use bollard::errors::Error;
 use bollard::query_parameters::RemoveVolumeOptionsBuilder;
 use sha2::{Digest as _, Sha256};
@@ -156,9 +157,7 @@ impl DockerEngine {
     }
 
     async fn remove_volume(&self, name: &str) -> Result<(), EngineError> {
-        let options = RemoveVolumeOptionsBuilder::default().build();
-        let remove = self.docker.remove_volume(name, Some(options));
-        request("removing an unfinished golden volume", remove).await
+        remove_volume(&self.docker, name).await
     }
 
     /// Whether the volume is gone; not if a container has it.
@@ -174,4 +173,11 @@ impl DockerEngine {
         };
         request("removing an unfinished golden volume", remove).await
     }
+}
+
+/// Removes a volume that nobody uses.
+pub(super) async fn remove_volume(docker: &Docker, name: &str) -> Result<(), EngineError> {
+    let options = RemoveVolumeOptionsBuilder::default().build();
+    let remove = docker.remove_volume(name, Some(options));
+    request("removing an unfinished golden volume", remove).await
 }

@@ -82,6 +82,14 @@ impl Image {
         })
     }
 
+    /// Docker's id of an image that is here; none if it is not.
+    ///
+    /// # Errors
+    /// When the daemon does not say.
+    pub async fn id_of(docker: &Docker, reference: &str) -> Result<Option<String>, EngineError> {
+        Ok(inspect(docker, reference).await?.map(|(id, _)| id))
+    }
+
     /// Makes `/tmp/data`.
     pub(super) fn initialise_command(&self, arguments: &[String]) -> String {
         let arguments = arguments.iter().map(|a| format!(" {}", quote(a))).collect::<String>();

@@ -4,7 +4,10 @@
 /// consequence of another one, or else its last words. The first error is often an unrelated one.
 pub fn reason(log: &str) -> Option<String> {
     let lines: Vec<&str> = log.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
-    let end = lines.iter().rposition(|l| l.contains("Aborting")).unwrap_or(lines.len());
+    // What comes after it did not come up is about its absence: to MySQL, its options are unknown.
+    let without = lines.iter().position(|l| l.contains(INNODB_GONE));
+    let aborting = || lines.iter().rposition(|l| l.contains("Aborting"));
+    let end = without.or_else(aborting).unwrap_or(lines.len());
     let errors = || lines[..end].iter().rev().filter(|l| l.contains("[ERROR]"));
     errors()
         .find(|l| !CONSEQUENCES.iter().any(|c| l.contains(c)))
@@ -12,6 +15,10 @@ pub fn reason(log: &str) -> Option<String> {
         .or_else(|| lines.last())
         .map(|line| without_stamp(line).to_owned())
 }
+
+/// What both servers say when a value of an InnoDB option is bad. Neither serves without InnoDB,
+/// even where asking for help ends well.
+pub(super) const INNODB_GONE: &str = "Parsing options for plugin 'InnoDB' failed";
 
 /// What a server says when a part of it did not come up, after that part has said why.
 const CONSEQUENCES: [&str; 7] = [
@@ -96,6 +103,13 @@ mod tests {
 2026-12-01  2:47:54 0 [ERROR] Aborting";
         let cause = "[ERROR] mariadbd: Error while setting value 'sideways'";
         assert_eq!(reason(mariadb).as_deref(), Some(cause));
+        // MySQL's `--validate-config`.
+        let asked = "\
+0 [ERROR] [MY-000077] [Server] mysqld: Error while setting value 'sideways' to 'innodb-flush-method'.
+0 [ERROR] [MY-010746] [Server] Parsing options for plugin 'InnoDB' failed.
+0 [ERROR] [MY-000067] [Server] unknown variable 'innodb_flush_method=sideways'.
+0 [ERROR] [MY-010119] [Server] Aborting";
+        assert!(reason(asked).is_some_and(|r| r.contains("Error while setting value")));
         // Better a consequence than nothing.
         let alone = "0 [ERROR] Unknown/unsupported storage engine: InnoDB\n0 [ERROR] Aborting";
         let said = "[ERROR] Unknown/unsupported storage engine: InnoDB";

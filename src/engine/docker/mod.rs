@@ -2,6 +2,7 @@
 //! data directory cloned inside the container from a read-only golden volume, the socket in a
 //! directory that only the server's user may enter.
 
+mod ask;
 mod cleanup;
 mod connect;
 mod container;
@@ -32,8 +33,8 @@ pub async fn let_finish() {
 }
 
 use super::{
-    Address, CpuFile, Ended, Endpoint, Engine, EngineError, Facts, Golden, GoldenRecipe,
-    GoldenState, Limits, Removal, Server, StartRequest,
+    Address, Answer, CpuFile, Ended, Endpoint, Engine, EngineError, Facts, Golden, GoldenRecipe,
+    GoldenState, Inquiry, Limits, Removal, Server, StartRequest,
 };
 use crate::catalog::Catalog;
 use container::{Kind, Spec};
@@ -78,6 +79,8 @@ pub struct DockerServer {
     socket_dir: rundir::SocketDir,
     endpoint: Endpoint,
     golden: Option<Golden>,
+    /// Whether it fills its golden volume rather than being a clone of it.
+    is_builder: bool,
 }
 
 impl DockerEngine {
@@ -154,6 +157,10 @@ impl Engine for DockerEngine {
         }
     }
 
+    async fn ask(&self, inquiries: &[Inquiry]) -> Result<Option<Vec<Answer>>, EngineError> {
+        self.ask_server(inquiries).await
+    }
+
     async fn start_scratch(&self) -> Result<DockerServer, EngineError> {
         let script = format!(
             "{} && exec {}",
@@ -198,6 +205,10 @@ impl Engine for DockerEngine {
             let _ = unfinished::to_its_end(async move {
                 let removed = container::remove(&server.docker, &server.id).await;
                 server.socket_dir.remove();
+                // A builder that is removed rather than sealed leaves nothing of use.
+                if let Some(golden) = server.golden.filter(|_| server.is_builder) {
+                    let _ = golden::remove_volume(&server.docker, &golden.volume).await;
+                }
                 removed
             })
             .await;

@@ -87,6 +87,22 @@ impl RunDir {
         Ok(SocketDir { path })
     }
 
+    /// A directory with these files, for a container that only reads them.
+    pub(super) fn reading_dir(
+        &self,
+        uid: u32,
+        gid: u32,
+        files: &[(String, Vec<u8>)],
+    ) -> Result<SocketDir, EngineError> {
+        let dir = self.socket_dir(uid, gid, b"")?;
+        for (name, bytes) in files {
+            let path = dir.path.join(name);
+            fs::write(&path, bytes).map_err(file(&path))?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).map_err(file(&path))?;
+        }
+        Ok(dir)
+    }
+
     /// Removes everything below it.
     pub(super) fn remove(&self) {
         // Gone already is as good.
