@@ -8,7 +8,7 @@ use super::super::*;
 use super::shapes::SHAPES;
 
 /// Some pieces of a line that MariaDB takes at once.
-const SMALL: usize = 10_000;
+const SMALL: usize = 5_000;
 /// How much larger the large file is.
 const FACTOR: usize = 8;
 /// A linear operation takes `FACTOR` times as long, a quadratic one `FACTOR`² times.
