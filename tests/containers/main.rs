@@ -31,6 +31,7 @@ mod isolation;
 mod lab;
 mod memory;
 mod pair;
+mod questions;
 mod refusals;
 mod servers;
 mod signals;
