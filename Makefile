@@ -3,11 +3,12 @@
 IMAGES = mysql-9.7 mariadb-11.8 mariadb-10.11 mariadb-10.5
 DEMO   = target/release/cnfsweep --base profiles/cnf/demo.cnf --bench churn --rounds 4 --aa 2
 
-.PHONY: help deps images build demo test check clean
+.PHONY: help deps images build demo test soak check clean
 
 help:
 	@echo 'make demo    five toggles of a small my.cnf, measured on a real MySQL 9.7 (6 minutes)'
 	@echo 'make test    everything, container tests included'
+	@echo 'make soak    20,000 generated option files against each server (some ten minutes)'
 	@echo 'make check   format, lints, documentation'
 	@echo 'make deps    what the others need: Docker, a C linker'
 	@echo 'make images  the server images: $(IMAGES)'
@@ -36,6 +37,15 @@ test: deps
 	else \
 		echo cargo test --locked --no-fail-fast; cargo test --locked --no-fail-fast; \
 	fi
+
+# Another SEED takes other files.
+FILES = 20000
+SEED  = 1
+
+soak: deps
+	@containers/build.sh $(IMAGES)
+	CNFSWEEP_ORACLE_FILES=$(FILES) CNFSWEEP_ORACLE_SEED=$(SEED) \
+		cargo test --locked --test containers -- --nocapture --test-threads 1 oracle::generated
 
 check:
 	cargo fmt --check

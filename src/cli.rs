@@ -91,6 +91,9 @@ pub enum Command {
         /// Which server reads it: `mysql-9.7`, `mariadb-11.8` …
         #[arg(long, value_name = "NAME-VERSION")]
         product: String,
+        /// Print passwords and other secrets too, instead of `********`.
+        #[arg(long)]
+        show: bool,
     },
     /// List, show or check benchmarks
     #[command(subcommand)]
@@ -115,8 +118,10 @@ pub enum Command {
     #[command(hide = true)]
     Bench(Later),
     /// Say whether this machine is fit to measure on
-    #[command(hide = true)]
-    Doctor(Later),
+    ///
+    /// CPUs, clock, memory, disk, other people's load: what each means for a result, and what helps.
+    /// Every sweep looks at the same.
+    Doctor(DoctorArgs),
 }
 
 /// Benchmarks.
@@ -149,6 +154,26 @@ pub struct Later {
     /// Whatever is given.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub rest: Vec<String>,
+}
+
+/// `doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Also find this server image, or pull it.
+    #[arg(long, value_name = "REF")]
+    pub image: Option<String>,
+    /// CPUs of the servers; default: all but the load's.
+    #[arg(long, value_name = "LIST")]
+    pub server_cpus: Option<String>,
+    /// CPUs of the load; default: one in four.
+    #[arg(long, value_name = "LIST")]
+    pub client_cpus: Option<String>,
+    /// Exit with 1 where anything is wrong.
+    #[arg(long)]
+    pub strict: bool,
+    /// No colours on the terminal.
+    #[arg(long)]
+    pub no_color: bool,
 }
 
 /// `plan`.
@@ -306,8 +331,8 @@ pub struct SweepArgs {
     #[arg(long, help_heading = OUTPUT)]
     pub wait: bool,
 
-    /// Warnings of the environment end the sweep
-    #[arg(long, hide = true)]
+    /// End with 1, and measure nothing, where this machine has warnings (`cnfsweep doctor`)
+    #[arg(long, help_heading = DESIGN)]
     pub strict: bool,
 
     /// Print nothing but warnings and the table

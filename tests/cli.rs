@@ -268,13 +268,17 @@ mod exit_1 {
     fn an_include_of_a_directory_that_is_not_there_is_told_with_its_place() {
         let base = "[mysqld]\n!includedir ./no-such-dir\nmax_connections = 500\n";
         let ran = short(base).run().fails(1);
-        ran.says("my.cnf:2").says("no-such-dir").hints("");
+        ran.says("my.cnf:2:1: ").says("no-such-dir").hints("create the directory");
     }
 
     #[test]
     fn a_report_of_no_sweep() {
         let ran = Test::bare().args(["report", "nowhere"]).run().fails(1);
-        ran.says("`nowhere`: no sweep's directory").hints("results/");
+        ran.says("`nowhere`: no such directory").hints("results/");
+        let test = Test::bare().file("there/20261201T093000Z-churn-1f3a/sweep.toml", "");
+        let ran = test.args(["report", "there"]).run().fails(1);
+        let ran = ran.says("`there`: no sweep's directory").hints("holds 1 sweep");
+        ran.says("`there/20261201T093000Z-churn-1f3a`");
     }
 
     #[test]
@@ -400,14 +404,11 @@ mod exit_2 {
             &["--transport", "tcp"],
             &["--tls"],
             &["--resume", "results/x"],
-            &["--strict"],
             &["--threads", "1,8"],
         ] {
             usage(args).says(there);
         }
-        for args in
-            [&["bench", "--socket", "x"][..], &["doctor"], &["profile", "new"], &["profile", "set"]]
-        {
+        for args in [&["bench", "--socket", "x"][..], &["profile", "new"], &["profile", "set"]] {
             Test::bare().args(args.iter().copied()).run().fails(2).says(there);
         }
     }
@@ -495,6 +496,13 @@ mod commands {
             test.args(["args", "--base", "my.cnf", "--product", product]).run()
         };
         assert_eq!(args("mysql-9.7").ok().out, "--max-connections=5\n--port=1\n");
+        let test = Test::bare().file("my.cnf", base);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+        let file = test.command().get_current_dir().unwrap().join("my.cnf");
+        std::fs::set_permissions(file, mode).unwrap();
+        let ran = test.args(["args", "--base", "my.cnf", "--product", "mysql-9.7"]).run().ok();
+        assert_eq!(ran.out, "");
+        ran.says("warning: `my.cnf` is world-writable").says("chmod o-w my.cnf");
         args("oracle-23").fails(2).says("--product oracle-23").hints("mysql-9.7");
     }
 

@@ -1,19 +1,25 @@
-//! `cnfsweep args`: what a server gets from a file, one argument per line. Needs no server.
+//! `cnfsweep args`: what a server gets from a file, one argument per line. Secrets
+//! only if asked for, since what is printed ends in logs and tickets. Needs no server.
 
 use std::path::Path;
 
 use super::failure::Failure;
 use super::output;
-use super::request::{FileLoader, read_base};
+use super::request::{FileLoader, ignored_by_servers, read_base};
 use crate::optionfile::{OptionFile, Product};
 
-pub(super) fn run(base: &Path, product: &str) -> Result<(), Failure> {
+pub(super) fn run(base: &Path, product: &str, show: bool) -> Result<(), Failure> {
     let product: Product = product.parse().map_err(|e| {
         Failure::usage(format!(
             "--product {product}: {e}\nhint: write `mysql-9.7`, `mysql-8.4`, `mariadb-11.8` …"
         ))
     })?;
-    let file = OptionFile::parse(read_base(base)?)
+    let bytes = read_base(base)?;
+    if let Some(why) = ignored_by_servers(base) {
+        output::warning(&why);
+        return Ok(());
+    }
+    let file = OptionFile::parse(bytes)
         .with_path(std::os::unix::ffi::OsStrExt::as_bytes(base.as_os_str()));
     let arguments = file
         .arguments(&product, &FileLoader)
@@ -21,5 +27,5 @@ pub(super) fn run(base: &Path, product: &str) -> Result<(), Failure> {
     for message in &arguments.messages {
         output::warning(&message.to_string());
     }
-    output::bytes(&arguments.printed())
+    output::bytes(&if show { arguments.printed() } else { arguments.redacted() })
 }

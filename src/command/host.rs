@@ -1,8 +1,4 @@
-//! The machine: how many CPUs and how much memory there is, who gets what, and the facts that stand
-//! in every report.
-
-use crate::engine::Facts;
-use crate::journal::HostFacts;
+//! How many CPUs and how much memory there is, and who gets what.
 
 /// CPUs of servers and load.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +113,7 @@ pub(super) fn available_memory() -> u64 {
     meminfo("MemAvailable").unwrap_or(0)
 }
 
-fn meminfo(field: &str) -> Option<u64> {
+pub(super) fn meminfo(field: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|l| l.strip_prefix(field)?.strip_prefix(':'))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
@@ -130,35 +126,11 @@ pub(super) fn free_disk(path: &std::path::Path) -> Option<u64> {
     stat.f_bavail.checked_mul(stat.f_frsize)
 }
 
-/// The facts of a report.
-pub(super) fn facts(engine: &Facts) -> HostFacts {
-    let read = |path: &str| std::fs::read_to_string(path).ok().map(|t| t.trim().to_owned());
-    let unknown = || "unknown".to_owned();
-    let cpu = read("/proc/cpuinfo").and_then(|text| {
-        let line = text.lines().find(|l| l.starts_with("model name"))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
-    });
-    let thp = read("/sys/kernel/mm/transparent_hugepage/enabled")
-        .and_then(|text| Some(text.split_once('[')?.1.split_once(']')?.0.to_owned()));
-    // Not those that this process may use: it keeps itself off the servers' CPUs.
-    let cpus = read("/proc/cpuinfo")
+/// CPUs of this machine; not those that this process may use: it keeps itself off the servers'.
+pub(super) fn number_of_cpus() -> usize {
+    std::fs::read_to_string("/proc/cpuinfo")
         .map_or(0, |text| text.lines().filter(|l| l.starts_with("processor")).count())
-        .max(online_cpus().len());
-    HostFacts {
-        cpu: cpu.unwrap_or_else(unknown),
-        cpus: u32::try_from(cpus).unwrap_or(u32::MAX),
-        memory_bytes: meminfo("MemTotal").unwrap_or(0),
-        kernel: read("/proc/sys/kernel/osrelease").unwrap_or_else(unknown),
-        governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-            .unwrap_or_else(unknown),
-        thp: thp.unwrap_or_else(unknown),
-        docker: engine.engine_version.clone(),
-        storage_driver: engine.storage_driver.clone(),
-        cgroup: engine.cgroup.clone(),
-        load_average: read("/proc/loadavg")
-            .and_then(|t| t.split_whitespace().next()?.parse().ok())
-            .unwrap_or(0.0),
-    }
+        .max(online_cpus().len())
 }
 
 #[cfg(test)]

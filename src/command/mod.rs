@@ -4,11 +4,13 @@
 mod args;
 mod catalog;
 mod clean;
+mod doctor;
 
 mod failure;
 mod fit;
 mod host;
 mod lock;
+mod machine;
 mod output;
 mod plan;
 mod profile;
@@ -50,7 +52,7 @@ fn carry_out(cli: Cli) -> Result<(), Failure> {
         Some(Command::Plan(args)) => plan::run(&args.sweep, args.format),
         Some(Command::Report { dir, quiet, no_color }) => report::run(&dir, quiet, no_color),
         Some(Command::Options { image, format }) => catalog::run(&image, format),
-        Some(Command::Args { base, product }) => args::run(&base, &product),
+        Some(Command::Args { base, product, show }) => args::run(&base, &product, show),
         Some(Command::Profile(ProfileCommand::List)) => profile::list(),
         Some(Command::Profile(ProfileCommand::Show { name })) => profile::show(&name),
         Some(Command::Profile(ProfileCommand::Check { file })) => profile::check(&file),
@@ -70,7 +72,7 @@ fn carry_out(cli: Cli) -> Result<(), Failure> {
             output::bytes(&page)
         }
         Some(Command::Bench(_)) => Err(later("bench")),
-        Some(Command::Doctor(_)) => Err(later("doctor")),
+        Some(Command::Doctor(args)) => doctor::run(&args),
     }
 }
 

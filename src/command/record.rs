@@ -3,14 +3,14 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::host::{facts, list_cpus};
+use super::host::list_cpus;
 use super::request::{Request, redacted_command_line};
 use super::sweep::Course;
 use crate::cli::SweepArgs;
 use crate::engine::Engine;
 use crate::engine::docker::warnings;
 use crate::journal::{
-    BaseInfo, Design, ImageInfo, Placement, Redaction, ServerInfo, SweepFile, clock,
+    BaseInfo, Design, HostFacts, ImageInfo, Placement, Redaction, ServerInfo, SweepFile, clock,
 };
 use crate::optionfile::{Flattened, LineKind, OptionFile, Product, is_secret, redacted_line};
 use crate::plan::SCHEDULE_VERSION;
@@ -34,6 +34,7 @@ pub(super) struct About<'a> {
     pub(super) product: &'a Product,
     pub(super) file: &'a Flattened,
     pub(super) toggles: &'a Toggles,
+    pub(super) host: HostFacts,
 }
 
 impl About<'_> {
@@ -53,7 +54,7 @@ impl About<'_> {
 
     /// `sweep.toml`.
     pub(super) fn file<E: Engine>(&self, engine: &E, course: &Course) -> SweepFile {
-        let Self { args, request, product, toggles, .. } = *self;
+        let Self { args, request, product, toggles, .. } = self;
         let Course { probed, aa, mode, .. } = course;
         let facts_of_engine = engine.facts();
         let variable = |name: &str| probed.base.variables.get(name).cloned().unwrap_or_default();
@@ -117,7 +118,7 @@ impl About<'_> {
                 data: args.data.clone(),
                 transport: args.transport.clone(),
             },
-            host: facts(facts_of_engine),
+            host: self.host.clone(),
         }
     }
 }

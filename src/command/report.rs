@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::failure::Failure;
-use super::output::{self, Look};
+use super::output::{self, Look, counted};
 use crate::journal::{SweepDir, write_effects};
 use crate::report::{CalibrationArm, Findings, Gate, Model, NoiseFloor, Records, table, write_all};
 use crate::verdicts::{self, Assessment, assess};
@@ -12,12 +12,31 @@ use crate::verdicts::{self, Assessment, assess};
 pub(super) fn run(dir: &Path, quiet: bool, no_colour: bool) -> Result<(), Failure> {
     let dir = SweepDir::new(dir);
     if !dir.sweep_toml().exists() {
-        return Err(Failure::carrying_out(format!(
-            "`{}`: no sweep's directory: it has no `sweep.toml`\nhint: name one such as `results/<id>`",
-            dir.root().display()
-        )));
+        return Err(Failure::carrying_out(no_sweep(dir.root())));
     }
     conclude(&dir, quiet, no_colour)
+}
+
+/// What is wrong with a directory that is no sweep's, and which one may be meant.
+fn no_sweep(dir: &Path) -> String {
+    let shown = dir.display();
+    if !dir.exists() {
+        return format!("`{shown}`: no such directory\nhint: sweeps are in `results/<id>`");
+    }
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let inside = entries.map(|entry| entry.path());
+    let mut sweeps: Vec<_> =
+        inside.filter(|path| SweepDir::new(path).sweep_toml().exists()).collect();
+    sweeps.sort();
+    let hint = match sweeps.last() {
+        Some(last) => format!(
+            "it holds {}; the last is `{}`",
+            counted(sweeps.len() as u64, "sweep"),
+            last.display()
+        ),
+        None => "name one such as `results/<id>`".to_owned(),
+    };
+    format!("`{shown}`: no sweep's directory: it has no `sweep.toml`\nhint: {hint}")
 }
 
 /// Writes `effects.csv`, charts and reports of a sweep, prints the table, and fails where the A/A

@@ -11,7 +11,7 @@ use super::host::{Cpus, available_memory, parse_size};
 use crate::cli::SweepArgs;
 use crate::journal::clock;
 use crate::optionfile::{
-    Flattened, LoadError, Loader, OptionFile, Product, SyntaxError, is_secret,
+    Flattened, LoadError, Loader, OptionFile, Product, SyntaxError, is_secret, redacted_line,
 };
 use crate::profile::{BUILTIN, Profile, builtin_names};
 use crate::stats::percent::log_ratio;
@@ -125,7 +125,6 @@ fn not_there_yet(args: &SweepArgs) -> Result<(), Failure> {
         _ if args.transport != "socket" => no("--transport tcp"),
         _ if args.tls => no("--tls"),
         _ if args.resume.is_some() => no("--resume"),
-        _ if args.strict => no("--strict"),
         _ => Ok(()),
     }
 }
@@ -160,6 +159,20 @@ pub(super) fn read_base(path: &Path) -> Result<Vec<u8>, Failure> {
         };
         Failure::carrying_out(format!("could not read `{}`: {e}\nhint: {hint}", path.display()))
     })
+}
+
+/// What to say of a base file that servers ignore where it lies, because everybody may write to it.
+pub(super) fn ignored_by_servers(path: &Path) -> Option<String> {
+    let path_shown = path.display();
+    std::fs::metadata(path).is_ok_and(|about| everybody_may_write(&about)).then(|| {
+        format!(
+            "`{path_shown}` is world-writable, and servers ignore such a file: `chmod o-w {path_shown}`"
+        )
+    })
+}
+
+fn everybody_may_write(about: &std::fs::Metadata) -> bool {
+    about.is_file() && about.permissions().mode() & 0o002 != 0
 }
 
 /// A file that no server reads is found before Docker is asked what server it is.
@@ -364,7 +377,9 @@ pub(super) fn redacted_command_line() -> Vec<String> {
                 Some((name, _)) if is_secret(name.trim().as_bytes()) => format!("{name}=********"),
                 _ => piece.to_owned(),
             });
-            flag + &pieces.collect::<Vec<_>>().join(",")
+            let rest = pieces.collect::<Vec<_>>().join(",");
+            // Secrets inside of values, such as SQL with a password.
+            flag + &String::from_utf8_lossy(&redacted_line(rest.as_bytes()))
         })
         .collect()
 }
@@ -379,7 +394,7 @@ impl Loader for FileLoader {
         if about.is_dir() {
             return Err(LoadError::IsDirectory);
         }
-        if about.is_file() && about.permissions().mode() & 0o002 != 0 {
+        if everybody_may_write(&about) {
             return Err(LoadError::WorldWritable);
         }
         std::fs::read(path).map_err(load_error)

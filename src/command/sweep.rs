@@ -1,23 +1,24 @@
 //! `cnfsweep --base … --bench …`: the straight line from the option file to the report.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::failure::Failure;
 use super::host::{available_memory, free_disk, stay_on};
 use super::lock::Lock;
+use super::machine::{Check, Placed, checks, look};
 use super::output::{self, counted};
 use super::progress::Progress;
 use super::record::{About, redacted};
 use super::refusal;
 use super::report::conclude;
-use super::request::{Length, Request};
+use super::request::{Length, Request, ignored_by_servers};
 use super::signals::Signals;
 use crate::cli::SweepArgs;
-use crate::engine::docker::{self, DockerEngine, Image};
+use crate::engine::docker::{self, Daemon, DockerEngine, Image};
 use crate::engine::fake::FakeEngine;
 use crate::engine::{Engine, Limits};
-use crate::journal::{Journal, SweepDir, ToggleRow, clock};
+use crate::journal::{HostFacts, Journal, SweepDir, ToggleRow, clock};
 use crate::optionfile::{Flattened, Product};
 use crate::plan::{Estimate, Starts, data_dir_bytes, estimate};
 use crate::stats::screen::{Mode, Schedule, Settings, aa_arms};
@@ -33,6 +34,8 @@ pub(super) struct Prepared {
     pub(super) product: Product,
     pub(super) file: Flattened,
     pub(super) toggles: Toggles,
+    /// The machine, before anything was started.
+    pub(super) host: HostFacts,
     /// How the sweep will go, or why there is nothing to measure.
     pub(super) course: Result<Course, Failure>,
 }
@@ -80,8 +83,15 @@ where
                 })?;
                 let engine = FakeEngine::parse(&text)?;
                 let product = engine.product();
+                let placed = Placed {
+                    cpus: &request.cpus,
+                    data: Path::new("/"),
+                    docker: ["none", "none", "none"],
+                    times: false,
+                };
+                let host = look(&placed);
                 guarded(&engine, &mut attendants, async |attendants| {
-                    let prepared = prepare(&engine, product, request, attendants).await?;
+                    let prepared = prepare(&engine, product, host, request, attendants).await?;
                     then(AnyEngine::Fake(&engine), prepared, attendants).await
                 })
                 .await
@@ -93,9 +103,9 @@ where
                     docker::let_finish().await;
                     return Err(Failure::Interrupted(None));
                 };
-                let (engine, product) = engine?;
+                let (engine, product, host) = engine?;
                 guarded(&engine, &mut attendants, async |attendants| {
-                    let prepared = prepare(&engine, product, request, attendants).await?;
+                    let prepared = prepare(&engine, product, host, request, attendants).await?;
                     then(AnyEngine::Docker(&engine), prepared, attendants).await
                 })
                 .await
@@ -114,8 +124,9 @@ async fn docker_engine(
     args: &SweepArgs,
     request: &Request,
     progress: &mut Progress,
-) -> Result<(DockerEngine, Product), Failure> {
+) -> Result<(DockerEngine, Product, HostFacts), Failure> {
     let docker = docker::connect().await?;
+    let host = examine(args, request, Daemon::of(&docker).await?, progress).await?;
     let left = docker::clean(&docker, false).await?;
     if !left.containers.is_empty() || !left.volumes.is_empty() {
         progress.line(&format!(
@@ -130,7 +141,42 @@ async fn docker_engine(
     request.base(&product)?;
     let limits =
         Limits { cpus: request.cpus.server.clone(), memory: request.memory, tmpfs: request.tmpfs };
-    Ok((DockerEngine::new(docker, &request.id, image, limits).await?, product))
+    Ok((DockerEngine::new(docker, &request.id, image, limits).await?, product, host))
+}
+
+/// Looks at the machine before anything is started, and warns of what is wrong with it.
+async fn examine(
+    args: &SweepArgs,
+    request: &Request,
+    daemon: Daemon,
+    progress: &mut Progress,
+) -> Result<HostFacts, Failure> {
+    progress.phase("looking at CPUs, memory and disk");
+    let cpus = request.cpus.clone();
+    let looked = tokio::task::spawn_blocking(move || {
+        let mut host = look(&Placed {
+            cpus: &cpus,
+            data: Path::new(&daemon.root),
+            docker: [&daemon.version, &daemon.storage_driver, &daemon.cgroup],
+            times: true,
+        });
+        host.warnings = checks(&host, &cpus).iter().filter_map(Check::in_words).collect();
+        host
+    });
+    let host = looked
+        .await
+        .map_err(|e| Failure::carrying_out(format!("could not look at the machine: {e}")))?;
+    for warning in &host.warnings {
+        progress.warn(warning);
+    }
+    if args.strict && !host.warnings.is_empty() {
+        return Err(Failure::carrying_out(format!(
+            "{} about this machine (--strict)\nhint: mend what they name, or measure without \
+             --strict",
+            counted(host.warnings.len() as u64, "warning")
+        )));
+    }
+    Ok(host)
 }
 
 /// Does `work`, and removes what the engine started however it ends.
@@ -162,21 +208,26 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 async fn prepare<E: Engine>(
     engine: &E,
     product: Product,
+    host: HostFacts,
     request: &Request,
     attendants: &mut Attendants,
 ) -> Result<Prepared, Failure> {
     let Attendants { progress, signals } = attendants;
-    let work = ready(engine, product, request, progress);
+    let work = ready(engine, product, host, request, progress);
     signals.or(work).await.unwrap_or(Err(Failure::Interrupted(None)))
 }
 
 async fn ready<E: Engine>(
     engine: &E,
     product: Product,
+    host: HostFacts,
     request: &Request,
     progress: &mut Progress,
 ) -> Result<Prepared, Failure> {
     let file = request.base(&product)?;
+    if let Some(why) = ignored_by_servers(&request.base_path) {
+        progress.warn(&why);
+    }
     for message in &file.messages {
         progress.warn(&message.to_string());
     }
@@ -186,7 +237,7 @@ async fn ready<E: Engine>(
         .map_err(|e| super::fit::of_toggles(e, request))?;
     if toggles.planned().next().is_none() {
         let course = Err(refusal::nothing_planned(request, &toggles)?);
-        return Ok(Prepared { product, file, toggles, course });
+        return Ok(Prepared { product, file, toggles, host, course });
     }
     for pattern in request.wishes.unmatched(&toggles.list) {
         listen(Event::Warning(&format!("{pattern} matches no option of the file")));
@@ -210,7 +261,7 @@ async fn ready<E: Engine>(
         .await
         .map_err(|e| refused(e, &toggles))?;
     let course = course(request, &toggles, goldens, probed);
-    Ok(Prepared { product, file, toggles, course })
+    Ok(Prepared { product, file, toggles, host, course })
 }
 
 /// How many rounds, A/A arms and pairs, by what the probe left to measure.
@@ -281,7 +332,7 @@ async fn measure_on<E: Engine>(
     attendants: &mut Attendants,
 ) -> Result<SweepDir, Failure> {
     let Attendants { progress, signals } = attendants;
-    let Prepared { product, file, toggles, course } = prepared;
+    let Prepared { product, file, toggles, host, course } = prepared;
     let course = course?;
     check_disk(request, &course.estimate)?;
     stay_on(&request.cpus.client);
@@ -296,7 +347,7 @@ async fn measure_on<E: Engine>(
     }
     let mut schedule = schedule(request, arms.toggles.len(), course.aa, course.mode)?;
     let rows: Vec<ToggleRow> = toggles.list.iter().map(ToggleRow::from).collect();
-    let about = About { args, request, product: &product, file: &file, toggles: &toggles };
+    let about = About { args, request, product: &product, file: &file, toggles: &toggles, host };
     let mut journal = Journal::create(&request.dir, &about.file(engine, &course), &rows, &cnfs)?;
     let dir = journal.dir().clone();
     progress.line(&format!(

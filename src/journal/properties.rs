@@ -214,6 +214,16 @@ prop_compose! {
                 storage_driver: t(),
                 cgroup: t(),
                 load_average: load,
+                turbo: t(),
+                smt_shared: shared_cpus,
+                steal_pct: Some(load),
+                swap_used_bytes: memory,
+                memory_free_bytes: memory,
+                file_system: t(),
+                disk_free_bytes: memory,
+                fsync_p50_us: None,
+                fsync_p99_us: Some(load),
+                warnings: list(),
             },
         }
     }

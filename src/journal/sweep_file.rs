@@ -163,4 +163,34 @@ pub struct HostFacts {
     pub cgroup: String,
     /// Load average over a minute before the sweep.
     pub load_average: f64,
+    /// Whether CPUs raise their clock above its nominal value: `on`, `off`, `unknown`.
+    #[serde(default)]
+    pub turbo: String,
+    /// Whether a CPU of the servers and one of the load are one core.
+    #[serde(default)]
+    pub smt_shared: bool,
+    /// CPU time that the hypervisor took in the second before the sweep, percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal_pct: Option<f64>,
+    /// Swap in use, bytes.
+    #[serde(default)]
+    pub swap_used_bytes: u64,
+    /// Memory that was free before the sweep, bytes.
+    #[serde(default)]
+    pub memory_free_bytes: u64,
+    /// The file system that data directories are on.
+    #[serde(default)]
+    pub file_system: String,
+    /// What is free on it, bytes.
+    #[serde(default)]
+    pub disk_free_bytes: u64,
+    /// Median of the times of 200 durable writes of 4 KiB on it, µs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fsync_p50_us: Option<f64>,
+    /// Their 99th percentile, µs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fsync_p99_us: Option<f64>,
+    /// What is wrong with the machine, and what helps, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }

@@ -72,6 +72,16 @@ impl Arguments {
         }
         bytes
     }
+
+    /// The same with its secrets replaced by `********`.
+    pub fn redacted(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for argument in &self.list {
+            bytes.extend_from_slice(&argument.redacted());
+            bytes.push(b'\n');
+        }
+        bytes
+    }
 }
 
 impl fmt::Display for Argument {
@@ -108,14 +118,14 @@ impl OptionFile {
 }
 
 impl Visitor for Arguments {
-    fn line(&mut self, file: &Arc<[u8]>, line: &ServerLine) {
-        let (Says::Option { name, value }, Some(group)) = (&line.says, &line.group) else {
+    fn line(&mut self, file: &Arc<[u8]>, line: &mut ServerLine) {
+        let (Says::Option { name, value }, Some(group)) = (&mut line.says, &line.group) else {
             return;
         };
         if line.in_server_group {
             self.list.push(Argument {
-                name: name.clone(),
-                value: value.clone(),
+                name: std::mem::take(name),
+                value: value.take(),
                 origin: Origin { file: file.clone(), line: line.line.number, group: group.clone() },
             });
         }

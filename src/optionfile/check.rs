@@ -6,6 +6,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::loader::LoadError;
+use super::message::shown;
 use super::reader::{self, Says};
 use super::{Malformed, OptionFile, Product};
 
@@ -71,15 +72,17 @@ pub enum ReadError {
     Syntax(#[from] SyntaxError),
     /// A directory of `!includedir` can't be listed.
     #[error(
-        "{}:{line}: `!includedir {}` names a directory that can't be read: {reason}",
+        "{}:{line}:{column}: `!includedir` needs a directory that can be read, `{}` can't: {reason}",
         String::from_utf8_lossy(file),
-        String::from_utf8_lossy(path)
+        shown(path)
     )]
     IncludeDir {
         /// The file with the directive.
         file: Vec<u8>,
         /// Its line.
         line: usize,
+        /// The byte of the line at which it begins, counted from 1.
+        column: usize,
         /// The directory, as written.
         path: Vec<u8>,
         /// Why it can't be listed.
@@ -87,7 +90,7 @@ pub enum ReadError {
     },
     /// Files that include each other, more than once each. A server would read on.
     #[error(
-        "{}:{line}: more than 10,000 included files: they include each other",
+        "{}:{line}:{column}: more than 10,000 included files: they include each other",
         String::from_utf8_lossy(file)
     )]
     TooManyIncludes {
@@ -95,6 +98,8 @@ pub enum ReadError {
         file: Vec<u8>,
         /// Its line.
         line: usize,
+        /// The byte of the line at which it begins, counted from 1.
+        column: usize,
     },
 }
 
@@ -135,6 +140,7 @@ impl OptionFile {
 
 #[cfg(test)]
 mod tests {
+    use super::super::MemoryLoader;
     use super::*;
 
     const BOTH: [Product; 2] = [Product::mysql(9, 7), Product::mariadb(11, 8)];
@@ -189,5 +195,69 @@ mod tests {
             "/etc/my.cnf:1:1: a line that begins with `[` must have a `]`"
         );
         assert!(errors[0].hint().contains("close the bracket"));
+    }
+
+    /// Every rule that stops a server: place, rule and remedy.
+    #[test]
+    fn whatever_stops_a_server_is_told_with_place_rule_and_remedy() {
+        let circle = "[mysqld]\n".to_owned() + &"!include /etc/my.cnf\n".repeat(5);
+        for (text, told, remedy) in [
+            ("\n  port=1\n", "2:3: an option must stand below a group header", "`[mysqld]`"),
+            ("# c\n\t[mysqld\n", "2:2: a line that begins with `[` must have a `]`", "close"),
+            ("\u{feff}[mysqld]\n", "1:1: the file begins with a byte order mark", "without BOM"),
+            ("[mysqld]\n !include\n", "2:2: `!include` and `!includedir` need a path", "name the"),
+            ("!includedir \t\n", "1:1: `!include` and `!includedir` need a path", "name the"),
+            (
+                "[mysqld]\n\n  !includedir /none\n",
+                "3:3: `!includedir` needs a directory that can be read, `/none` can't: no such",
+                "create the directory",
+            ),
+            (&circle, "3:1: more than 10,000 included files", "remove one"),
+        ] {
+            let loader = MemoryLoader::new().with_file("/etc/my.cnf", text);
+            let file = OptionFile::parse(text).with_path("/etc/my.cnf");
+            for product in &BOTH {
+                let error = file.arguments(product, &loader).unwrap_err();
+                let message = error.to_string();
+                let want = format!("/etc/my.cnf:{told}");
+                assert!(message.starts_with(&want), "{product}: {message} is not {want}");
+                assert!(error.hint().contains(remedy), "{product}: {}", error.hint());
+            }
+        }
+    }
+
+    #[test]
+    fn what_ends_an_included_file_is_told_with_both_places() {
+        let loader = MemoryLoader::new()
+            .with_file("/x/a.cnf", "[mysqld]\nport=1\n  [broken\n")
+            .with_file("/x/b.cnf", "\n!includedir /none\n");
+        let text = "[mysqld]\n!include /x/a.cnf\n!include /x/b.cnf\n!include /x/c.cnf\n";
+        let file = OptionFile::parse(text).with_path("/etc/my.cnf");
+        for product in &BOTH {
+            let messages = file.arguments(product, &loader).unwrap().messages;
+            let told: Vec<_> = messages.iter().map(ToString::to_string).collect();
+            assert_eq!(
+                told,
+                [
+                    "/etc/my.cnf:2: the rest of an included file is not read: /x/a.cnf:3:3: a line \
+                     that begins with `[` must have a `]`",
+                    "/etc/my.cnf:3: the rest of an included file is not read: /x/b.cnf:2:1: \
+                     `!includedir` needs a directory that can be read, `/none` can't: no such file \
+                     or directory",
+                    "/etc/my.cnf:4: `/x/c.cnf` is not included: no such file or directory",
+                ]
+            );
+        }
+    }
+
+    #[test]
+    fn messages_hide_secrets() {
+        let text = "[mysqld]\n!include /x/password=hush\n!require password=hush\n";
+        let file = OptionFile::parse(text);
+        let read = file.arguments(&BOTH[0], &MemoryLoader::new()).unwrap();
+        assert_eq!(read.messages.len(), 2);
+        for message in read.messages {
+            assert!(!message.to_string().contains("hush"), "{message}");
+        }
     }
 }

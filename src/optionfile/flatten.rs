@@ -55,7 +55,7 @@ impl OptionFile {
             limit: product.line_limit().unwrap_or(usize::MAX),
             bytes: Vec::with_capacity(self.as_bytes().len()),
             owes_newline: false,
-            origins: Vec::new(),
+            origins: Vec::with_capacity(self.line_count()),
             messages: Vec::new(),
             lines_before: Vec::new(),
         };
@@ -96,7 +96,7 @@ impl Flattener {
 }
 
 impl Visitor for Flattener {
-    fn line(&mut self, file: &Arc<[u8]>, line: &ServerLine) {
+    fn line(&mut self, file: &Arc<[u8]>, line: &mut ServerLine) {
         let text: &[u8] = &line.line.text;
         let number = line.line.number;
         match &line.says {

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::check::ReadError;
 use super::loader::LoadError;
+use super::secret::redacted_line;
 
 /// A remark about a line. None of them stops a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,13 +58,17 @@ pub enum MessageKind {
     },
 }
 
+/// Bytes of a file as text. Whatever a line is, there may be a secret in it.
+pub(super) fn shown(text: &[u8]) -> String {
+    String::from_utf8_lossy(&redacted_line(text)).into_owned()
+}
+
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lossy = String::from_utf8_lossy;
-        write!(f, "{}:{}: ", lossy(&self.file), self.line)?;
+        write!(f, "{}:{}: ", String::from_utf8_lossy(&self.file), self.line)?;
         match &self.kind {
             MessageKind::NotIncluded { path, reason } => {
-                write!(f, "`{}` is not included: {reason}", lossy(path))
+                write!(f, "`{}` is not included: {reason}", shown(path))
             }
             MessageKind::RestDropped(error) => {
                 write!(f, "the rest of an included file is not read: {error}")
@@ -77,7 +82,7 @@ impl fmt::Display for Message {
             MessageKind::HomeUnknown { path } => write!(
                 f,
                 "`{}` is not included: servers look in their own home directory, write the path in full",
-                lossy(path)
+                shown(path)
             ),
             MessageKind::CutLine => f.write_str(
                 "the line is longer than 4094 bytes: the server reads the rest as a new line",
@@ -88,7 +93,7 @@ impl fmt::Display for Message {
                  save the file with Unix or Windows line ends",
             ),
             MessageKind::UnknownDirective { text } => {
-                write!(f, "`!{}` is no directive, servers ignore it", lossy(text))
+                write!(f, "`!{}` is no directive, servers ignore it", shown(text))
             }
         }
     }

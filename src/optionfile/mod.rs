@@ -45,4 +45,4 @@ pub use message::{Message, MessageKind};
 pub use names::{NameError, NameSet, Names, Pass, Prefix, Resolved, normalise, resolve};
 pub use product::{Product, UnknownProduct, Vendor};
 pub use repeat::{Effective, Repeat, effective, repeat_rule};
-pub use secret::{is_secret, redacted_line};
+pub use secret::{holds_secret, is_secret, redacted_line};

@@ -2,11 +2,13 @@
 //! spelling, prefixes, abbreviations, dots. Which names exist is the caller's
 //! knowledge ([`NameSet`]); what the value means is `value`'s.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use thiserror::Error;
 
-use super::{Product, Vendor, is_secret};
+use super::grammar;
+use super::{Product, Vendor, is_secret, redacted_line};
 
 /// In which of its passes over the arguments a server looks for an option. It matters
 /// for abbreviations: they must be unambiguous in their pass only.
@@ -83,9 +85,14 @@ fn canonical(name: &str) -> String {
 }
 
 /// A name as the product compares it: `-` is `_`, and letter case is dropped where it
-/// doesn't count. Bytes that are no UTF-8 are replaced; no option has such a name.
+/// doesn't count. Bytes that are no UTF-8 are replaced; no option has such a name. Nor has
+/// one a blank: `password secret`, the `=` forgotten, comes out as `password ********`.
 pub fn normalise(product: &Product, name: &[u8]) -> String {
-    let mut text = String::from_utf8_lossy(name).replace('-', "_");
+    let shown = match name.iter().any(|&b| grammar::is_space(b)) {
+        true => Cow::Owned(redacted_line(name)),
+        false => Cow::Borrowed(name),
+    };
+    let mut text = String::from_utf8_lossy(&shown).replace('-', "_");
     if product.ignores_name_case() {
         text.make_ascii_lowercase();
     }
@@ -179,8 +186,12 @@ fn unknown_words(written: &[u8], value: Option<&[u8]>) -> String {
         Some(_) if is_secret(written) => {
             format!("unknown variable '{}=********'", lossy(written))
         }
-        Some(value) => format!("unknown variable '{}={}'", lossy(written), lossy(value)),
-        None => format!("unknown option '--{}'", lossy(written)),
+        Some(value) => {
+            let whole = [written, b"=", value].concat();
+            format!("unknown variable '{}'", lossy(&redacted_line(&whole)))
+        }
+        // `password secret`, the `=` forgotten, is one.
+        None => format!("unknown option '--{}'", lossy(&redacted_line(written))),
     }
 }
 
@@ -241,6 +252,9 @@ pub fn resolve(
     })
 }
 
+/// No option's name is nearly as long, in bytes.
+const LONGEST_NAME: usize = 1_000;
+
 /// The search of one pass: the name as it is, then without its prefixes.
 struct Search<'a, N: NameSet> {
     product: &'a Product,
@@ -279,6 +293,10 @@ impl<'a, N: NameSet> Search<'a, N> {
     }
 
     fn find(&self) -> Found {
+        // A line of nothing but prefixes would be looked up in full behind each of them.
+        if self.rest.len() > LONGEST_NAME {
+            return Found::Nothing;
+        }
         if self.known.contains(self.pass, self.rest) {
             return Found::One { name: self.rest.to_owned(), is_abbreviated: false };
         }

@@ -35,6 +35,14 @@ pub(super) struct ServerLine<'a> {
     pub says: Says,
 }
 
+impl ServerLine<'_> {
+    /// Where its first byte that is no white space stands in the physical line, from 1.
+    fn column(&self) -> usize {
+        let text = &self.line.text;
+        self.line.indent + text.len() - grammar::trim_start(text).len() + 1
+    }
+}
+
 /// What a line tells a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Says {
@@ -131,8 +139,8 @@ fn say(line: &LogicalLine, in_group: bool, product: &Product) -> (Says, Option<A
 
 /// Gets every line that the server reads, in its order.
 pub(super) trait Visitor {
-    /// The next line of `file`.
-    fn line(&mut self, file: &Arc<[u8]>, line: &ServerLine);
+    /// The next line of `file`. An option's name and value may be taken out of it.
+    fn line(&mut self, file: &Arc<[u8]>, line: &mut ServerLine);
 
     /// The line before names an include, which is read now.
     fn include_begins(&mut self);
@@ -172,7 +180,7 @@ struct Walker<'w> {
 
 impl Walker<'_> {
     fn file(&mut self, name: &Arc<[u8]>, bytes: &[u8], depth: usize) -> Result<(), ReadError> {
-        for line in server_lines(bytes, self.product) {
+        for mut line in server_lines(bytes, self.product) {
             let is_too_deep = depth >= DEEPEST_INCLUDE;
             if let Some(oddity) = oddity(&line) {
                 self.tell(name, &line, oddity);
@@ -181,7 +189,7 @@ impl Walker<'_> {
                 Says::Fault { why, .. }
                     if is_too_deep && *why == Malformed::IncludeWithoutArgument =>
                 {
-                    self.visitor.line(name, &line);
+                    self.visitor.line(name, &mut line);
                     self.tell(name, &line, MessageKind::TooDeep);
                 }
                 Says::Fault { why, column } => {
@@ -193,15 +201,16 @@ impl Walker<'_> {
                     }));
                 }
                 Says::Directive(include) => {
-                    self.visitor.line(name, &line);
+                    let include = include.clone();
+                    self.visitor.line(name, &mut line);
                     if is_too_deep {
                         self.tell(name, &line, MessageKind::TooDeep);
                     } else {
-                        self.include(name, &line, include, depth)?;
+                        self.include(name, &line, &include, depth)?;
                     }
                 }
                 Says::Nothing | Says::Header | Says::Option { .. } => {
-                    self.visitor.line(name, &line);
+                    self.visitor.line(name, &mut line);
                 }
             }
         }
@@ -263,6 +272,7 @@ impl Walker<'_> {
                 return Err(ReadError::IncludeDir {
                     file: name.to_vec(),
                     line: line.line.number,
+                    column: line.column(),
                     path: path.to_vec(),
                     reason,
                 });
@@ -288,7 +298,11 @@ impl Walker<'_> {
         }
         self.files += 1;
         if self.files > MOST_FILES {
-            return Err(ReadError::TooManyIncludes { file: name.to_vec(), line: line.line.number });
+            return Err(ReadError::TooManyIncludes {
+                file: name.to_vec(),
+                line: line.line.number,
+                column: line.column(),
+            });
         }
         let full = match self.expanded(path) {
             Some(full) => full,

@@ -69,9 +69,15 @@ pub fn effective(
 ) -> (Vec<Effective>, Vec<(usize, NameError)>) {
     let mut options: Vec<Effective> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
+    // Where plainly written names lead, which most lines repeat: looked up once each.
+    let mut plain: HashMap<&[u8], usize> = HashMap::new();
     let mut values: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
     let mut unresolved = Vec::new();
     for (index, argument) in arguments.iter().enumerate() {
+        if let Some(&place) = plain.get(&argument.name[..]) {
+            options[place].counting.push(index);
+            continue;
+        }
         let value = argument.value.as_deref();
         let found = match names::resolve(product, &argument.name, value, known) {
             Ok(found) => found,
@@ -81,6 +87,9 @@ pub fn effective(
             }
         };
         let rule = repeat_rule(&found.name);
+        // A prefix makes errors and values of its own, a name with a `=` in it is none.
+        let is_plain =
+            rule != Repeat::Merges && found.prefix.is_none() && !argument.name.contains(&b'=');
         let mut name = match found.instance {
             Some(instance) if found.name.starts_with("key_") => {
                 format!("{instance}.{}", found.name)
@@ -90,12 +99,17 @@ pub fn effective(
         if found.prefix == Some(Prefix::Maximum) {
             name.insert_str(0, "maximum_");
         }
-        values.insert(index, found.value.unwrap_or_default());
+        if rule == Repeat::Merges {
+            values.insert(index, found.value.unwrap_or_default());
+        }
         let place = *places.entry(name.clone()).or_insert_with(|| {
             options.push(Effective { name, rule, counting: Vec::new(), superseded: Vec::new() });
             options.len() - 1
         });
         options[place].counting.push(index);
+        if is_plain {
+            plain.insert(&argument.name, place);
+        }
     }
     // `plugin_load` empties the list that `plugin_load_add` adds to.
     let emptied = options

@@ -28,6 +28,10 @@ const HARMLESS: [&str; 9] = [
 /// `-`, letter case, and beginnings of `password` that MariaDB's client takes for it
 /// (`passw`) are seen through.
 pub fn is_secret(name: &[u8]) -> bool {
+    // The shortest of them, `pass`. Asked once for every `=` of a line.
+    if name.len() < 4 {
+        return false;
+    }
     let lower: Vec<u8> = name
         .iter()
         .map(|b| match b {
@@ -72,6 +76,16 @@ pub fn is_secret(name: &[u8]) -> bool {
         "secret_id",
         "secret_key",
     ])
+}
+
+/// Whether an option must not be shown with its value: its name says so, or there is a secret in
+/// the value, such as a password in SQL or in a list of settings.
+pub fn holds_secret(name: &[u8], value: Option<&[u8]>) -> bool {
+    is_secret(name)
+        || value.is_some_and(|value| {
+            let whole = [name, b"=", value].concat();
+            redacted_line(&whole) != whole
+        })
 }
 
 impl OptionFile {
@@ -264,6 +278,25 @@ mod tests {
             "compass",
         ] {
             assert!(!is_secret(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn secrets_inside_values_count_too() {
+        for (name, value) in [
+            ("password", None),
+            ("init_connect", Some("ALTER USER x IDENTIFIED BY 'geheim'")),
+            ("wsrep_provider_options", Some("a=b;socket.ssl_password=geheim")),
+            ("wsrep_notify_cmd", Some("mysql://root:geheim@h/")),
+        ] {
+            assert!(holds_secret(name.as_bytes(), value.map(str::as_bytes)), "{name}");
+        }
+        for (name, value) in [
+            ("init_connect", Some("SET NAMES utf8mb4")),
+            ("validate_password.policy", Some("LOW")),
+            ("skip_name_resolve", None),
+        ] {
+            assert!(!holds_secret(name.as_bytes(), value.map(str::as_bytes)), "{name}");
         }
     }
 

@@ -6,6 +6,7 @@ pub mod charts;
 mod difference;
 mod headline;
 mod html;
+mod listing;
 mod markdown;
 mod model;
 pub mod numbers;
@@ -19,6 +20,7 @@ mod write;
 pub use difference::{DiffLine, difference};
 pub use headline::{Piece, Sentence, headline};
 pub use html::{HtmlError, html};
+pub use listing::listing;
 pub use markdown::markdown;
 pub use model::{
     CalibrationArm, Failure, Findings, Gate, Model, NoiseFloor, Records, TimelinePoint,

@@ -8,7 +8,7 @@ use super::build::Scene;
 use super::place::Place;
 use super::words::{Action, Status};
 use crate::optionfile::{
-    Argument, Edit, Flattened, NameError, Prefix, Resolved, effective, is_secret, resolve,
+    Argument, Edit, Flattened, NameError, Prefix, Resolved, effective, holds_secret, resolve,
 };
 
 /// An option that active lines of the file set.
@@ -86,7 +86,8 @@ impl Active {
     }
 
     pub(super) fn left_out(&self, why: &str) -> Toggle {
-        let from = self.value_text().filter(|_| !is_secret(self.name.as_bytes()));
+        let secret = holds_secret(self.name.as_bytes(), self.resolved.value.as_deref());
+        let from = self.value_text().filter(|_| !secret);
         left_out(&self.name, Some(self.place.clone()), from, why)
     }
 }

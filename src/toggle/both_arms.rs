@@ -10,7 +10,7 @@ use super::error::similar;
 use super::fate::{Fate, fate};
 use super::fresh::argument;
 use super::place::Place;
-use crate::optionfile::{Edit, is_secret, normalise};
+use crate::optionfile::{Edit, holds_secret, normalise, redacted_line};
 
 impl Scene<'_> {
     /// `--drop`, `--drop-unknown`, and what the sweep never lets through even if it is unknown.
@@ -43,7 +43,7 @@ impl Scene<'_> {
                     continue;
                 }
                 (None, _) => {
-                    let name = String::from_utf8_lossy(written).into_owned();
+                    let name = String::from_utf8_lossy(&redacted_line(written)).into_owned();
                     draft.out.unknown.push((place.clone(), name));
                     continue;
                 }
@@ -102,7 +102,7 @@ impl Scene<'_> {
                 draft.out.list.push(option.left_out("set in both arms by --both"));
             }
             let shown = match value {
-                Some(_) if is_secret(wish.option.as_bytes()) => {
+                Some(text) if holds_secret(wish.option.as_bytes(), Some(text.as_bytes())) => {
                     format!("{}=********", wish.spelled)
                 }
                 _ => wish.id(value.as_deref()),

@@ -10,7 +10,7 @@ use super::words::{Action, Values};
 use super::{Toggle, Toggles};
 use crate::catalog::{Argument, Kind};
 use crate::optionfile::{
-    Edit, Flattened, LineKind, Prefix, Resolved, is_secret, normalise, resolve,
+    Edit, Flattened, LineKind, Prefix, Resolved, holds_secret, normalise, resolve,
 };
 
 /// What a binary log is called whose line only names a directory.
@@ -20,7 +20,7 @@ impl Scene<'_> {
     /// An active line: commented out, and flipped if it is a boolean.
     pub(super) fn toggle(&self, option: &Active, standing: &Standing<'_>, draft: &mut Draft) {
         let name = option.name.as_str();
-        if is_secret(name.as_bytes()) {
+        if holds_secret(name.as_bytes(), option.resolved.value.as_deref()) {
             draft.out.list.push(option.left_out("a secret"));
             return;
         }
@@ -218,7 +218,8 @@ impl Scene<'_> {
                 Some(current) => !is_switch(&current.resolved),
                 None => from.as_deref().and_then(as_bool) == Some(true),
             };
-        let why_not = if is_secret(option.as_bytes()) {
+        let secret = holds_secret(option.as_bytes(), value);
+        let why_not = if secret {
             Some("a secret")
         } else if standing.both.contains_key(option) {
             Some("set in both arms by --both")
@@ -230,7 +231,6 @@ impl Scene<'_> {
             fate(option).map(Fate::why)
         };
         if let Some(why) = why_not {
-            let secret = is_secret(option.as_bytes());
             return Toggle {
                 action: Action::Enable,
                 id: if secret { plain } else { id },

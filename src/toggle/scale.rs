@@ -24,13 +24,12 @@ words! {
 }
 
 /// Buffers that are taken at the start or filled soon after.
-pub(super) const BUFFERS: [&str; 6] = [
+pub(super) const BUFFERS: [&str; 5] = [
     "innodb_buffer_pool_size",
     "key_buffer_size",
     "innodb_log_buffer_size",
     "query_cache_size",
     "aria_pagecache_buffer_size",
-    "innodb_ft_total_cache_size",
 ];
 
 /// Written, not held in memory; they shrink along, as their ratio to the buffer pool matters.
@@ -137,8 +136,8 @@ impl Scene<'_> {
                 (None, Some(line)) if !is_changed(option) => {
                     big(Some(line.place.clone()), line.value_text())
                 }
-                // Its default is a bound for full-text indexes, far from being taken.
-                _ if option == "innodb_ft_total_cache_size" => None,
+                // Of the server's own defaults only the buffer pool is taken whatever the load.
+                _ if option != "innodb_buffer_pool_size" => None,
                 _ => big(None, self.catalog.get(option).and_then(|info| info.default.clone())),
             });
         }

@@ -8,7 +8,7 @@ use super::label::label;
 use super::place::Place;
 use super::words::{Action, Status};
 use super::{Toggle, ToggleError, Toggles, Wishes};
-use crate::optionfile::{Edit, is_secret, normalise, resolve};
+use crate::optionfile::{Edit, holds_secret, normalise, resolve};
 
 /// An option as a flag names it.
 pub(super) struct Wish {
@@ -133,7 +133,9 @@ impl Scene<'_> {
     ) -> Result<Wish, ToggleError> {
         let wish = self.known(flag, written, value)?;
         let why = match fate(&wish.option).map(Fate::why) {
-            None if is_secret(wish.option.as_bytes()) => Some("a secret"),
+            None if holds_secret(wish.option.as_bytes(), value.map(str::as_bytes)) => {
+                Some("a secret")
+            }
             why => why,
         };
         match why {

@@ -75,7 +75,9 @@ impl Test {
 
     /// A file of the directory.
     pub fn file(self, name: &str, contents: &str) -> Self {
-        std::fs::write(self.dir.path().join(name), contents).unwrap();
+        let path = self.dir.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, contents).unwrap();
         self
     }
 

@@ -6,6 +6,7 @@ mod ask;
 mod cleanup;
 mod connect;
 mod container;
+mod daemon;
 mod golden;
 mod image;
 mod log;
@@ -21,6 +22,7 @@ use bollard::Docker;
 
 pub use cleanup::{Left, clean};
 pub use connect::connect;
+pub use daemon::Daemon;
 pub use image::Image;
 pub use log::{error_lines, reason, warnings};
 

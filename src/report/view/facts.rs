@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::journal::HostFacts;
 use crate::report::headline::server;
 use crate::report::model::{ADAPTIVE, Model};
 use crate::report::numbers::{bytes, count, counted, duration, percent, plain_percent};
@@ -162,8 +163,24 @@ pub(super) fn environment(model: &Model) -> Vec<Fact> {
         fact("Transparent huge pages", &host.thp),
         fact("Docker", format!("{}, {}, cgroup {}", host.docker, host.storage_driver, host.cgroup)),
         fact("Load before", format!("{:.2}", host.load_average)),
+        fact("Turbo", &host.turbo),
+        fact(
+            "Stolen CPU time before",
+            host.steal_pct.map_or(String::new(), |s| format!("{s:.1} %")),
+        ),
+        fact("File system of data", &host.file_system),
+        fact("Durable writes of 4 KiB", writes(host)),
     ];
     facts.into_iter().filter(|fact| !fact.value.trim().is_empty()).collect()
+}
+
+fn writes(host: &HostFacts) -> String {
+    match (host.fsync_p50_us, host.fsync_p99_us) {
+        (Some(p50), Some(p99)) => {
+            format!("median {:.2} ms, 99 % within {:.2} ms", p50 / 1e3, p99 / 1e3)
+        }
+        _ => String::new(),
+    }
 }
 
 /// The command line, quoted for a shell where it must be.

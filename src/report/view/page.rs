@@ -72,6 +72,8 @@ pub(in crate::report) struct Page {
     timeline: String,
     method: Vec<String>,
     environment: Vec<Fact>,
+    /// What is wrong with the machine.
+    unfit: Vec<String>,
     warnings: Vec<String>,
     command: String,
     image: String,
@@ -136,6 +138,7 @@ impl Page {
             timeline: timeline_title(model),
             method: method(model),
             environment: environment(model),
+            unfit: cleaned(&sweep.host.warnings),
             warnings: cleaned(&sweep.server.warnings),
             command: command(&sweep.command_line),
             image: clean(&sweep.image.digest),
