@@ -32,7 +32,7 @@ const GONE: &[Gone] = &[
     (BOTH, "table_type", &["default_storage_engine"], NOTHING),
     (BOTH, "storage_engine", &["default_storage_engine"], NOTHING),
     (BOTH, "record_buffer", &["read_buffer_size"], NOTHING),
-    (BOTH, "locking", &["external_locking"], NOTHING),
+    (BOTH, "locking", &["external_locking"], "`skip_external_locking` switches it off"),
     (BOTH, "tx_isolation", &["transaction_isolation"], NOTHING),
     (BOTH, "tx_read_only", &["transaction_read_only"], NOTHING),
     (BOTH, "log_bin_trust_routine_creators", &["log_bin_trust_function_creators"], NOTHING),

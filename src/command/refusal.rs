@@ -105,6 +105,8 @@ fn refused_lines(
     for RefusedLine { place, option, is_known, words } in lines {
         let why = match (is_known, instead(option)) {
             (true, _) => words.clone(),
+            // The beginning of several names.
+            (false, None) if words.contains("ambiguous") => words.clone(),
             (false, None) => "not known to this server".to_owned(),
             (false, Some(instead)) => format!("not known to this server; {instead}"),
         };

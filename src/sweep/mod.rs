@@ -1,10 +1,13 @@
 //! The loop: plan × engine × load → journal. Brings together what doesn't know each other (engine
 //! and load) and tells listeners what goes on; prints nothing and decides no verdict.
 
+mod catalogue;
 mod check;
 mod event;
+mod goldens;
+mod judge;
 mod measure;
-mod prepare;
+mod numbers;
 mod probe;
 mod ready;
 mod rows;
@@ -15,10 +18,11 @@ use crate::journal::JournalError;
 use crate::load::LoadError;
 use crate::optionfile::EditError;
 
+pub use catalogue::catalog;
 pub use check::{RefusedLine, Subject, check, mentions};
 pub use event::Event;
+pub use goldens::{Goldens, golden, goldens};
 pub use measure::Bench;
-pub use prepare::{Goldens, catalog, golden, goldens};
 pub use probe::{BaseServer, Probe, Probed, Room, probe};
 pub use ready::{NotReady, READY, Ready, wait};
 pub use run::{Arms, Course, Deadline, Finished, ToggleArm, run};

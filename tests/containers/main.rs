@@ -33,6 +33,7 @@ mod lab;
 mod memory;
 mod oracle;
 mod pair;
+mod questions;
 mod refusals;
 mod servers;
 mod signals;
