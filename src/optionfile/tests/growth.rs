@@ -8,11 +8,11 @@ use super::super::*;
 use super::shapes::SHAPES;
 
 /// Some pieces of a line that MariaDB takes at once.
-const SMALL: usize = 5_000;
+const SMALL: usize = 10_000;
 /// How much larger the large file is.
-const FACTOR: usize = 8;
+const FACTOR: usize = 4;
 /// A linear operation takes `FACTOR` times as long, a quadratic one `FACTOR`² times.
-const MOST: u32 = 30;
+const MOST: u32 = 10;
 /// The quickest of so many counts, and so often a bad ratio may be tried again: others use the
 /// processor's caches, too.
 const REPETITIONS: usize = 2;
