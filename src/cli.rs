@@ -83,7 +83,7 @@ pub enum Command {
     },
     /// Print the arguments that a server gets from a file
     ///
-    /// One per line, as my_print_defaults does. Needs neither Docker nor a server.
+    /// One per line, as my_print_defaults does, secrets included. Needs neither Docker nor a server.
     Args {
         /// The option file.
         #[arg(long, value_name = "FILE")]
@@ -91,7 +91,7 @@ pub enum Command {
         /// Which server reads it: `mysql-9.7`, `mariadb-11.8` …
         #[arg(long, value_name = "NAME-VERSION")]
         product: String,
-        /// Print passwords and other secrets too, instead of `********`.
+        /// Print the value of `password` too, which MySQL's tool hides without `--show`.
         #[arg(long)]
         show: bool,
     },

@@ -1,5 +1,5 @@
-//! `cnfsweep args`: what a server gets from a file, one argument per line. Secrets
-//! only if asked for, since what is printed ends in logs and tickets. Needs no server.
+//! `cnfsweep args`: what a server gets from a file, one argument per line, as the server's own
+//! `my_print_defaults` prints it. Needs no server.
 
 use std::path::Path;
 
@@ -27,5 +27,5 @@ pub(super) fn run(base: &Path, product: &str, show: bool) -> Result<(), Failure>
     for message in &arguments.messages {
         output::warning(&message.to_string());
     }
-    output::bytes(&if show { arguments.printed() } else { arguments.redacted() })
+    output::bytes(&if show { arguments.printed() } else { arguments.as_printed_by(&product) })
 }

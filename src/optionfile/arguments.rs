@@ -9,7 +9,7 @@ use super::check::ReadError;
 use super::loader::Loader;
 use super::message::Message;
 use super::reader::{self, Says, ServerLine, Visitor};
-use super::{OptionFile, Product};
+use super::{OptionFile, Product, Vendor};
 
 /// One argument that a server gets from its option files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -68,6 +68,22 @@ impl Arguments {
         let mut bytes = Vec::new();
         for argument in &self.list {
             argument.write_to(&mut bytes);
+            bytes.push(b'\n');
+        }
+        bytes
+    }
+
+    /// As `my_print_defaults` of that server prints them without `--show`: MySQL's hides the value
+    /// of `password`, and that alone; MariaDB's hides nothing.
+    pub fn as_printed_by(&self, product: &Product) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for argument in &self.list {
+            match product.vendor {
+                Vendor::MySql if argument.name == b"password" && argument.value.is_some() => {
+                    bytes.extend_from_slice(b"--password=*****");
+                }
+                _ => argument.write_to(&mut bytes),
+            }
             bytes.push(b'\n');
         }
         bytes
