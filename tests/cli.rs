@@ -587,6 +587,17 @@ mod plan {
     }
 
     #[test]
+    fn of_sixty_options_it_reads_well_on_80_columns() {
+        let read = |name: &str| std::fs::read_to_string(fixture(name)).unwrap();
+        let options = read("fake/sixty.toml");
+        let test = Test::plan(&read("fake/sixty.cnf")).instead(&read("fake/mysql.toml"));
+        let ran = test.script(&options).env("COLUMNS", "80").run().ok();
+        let long = ran.out.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(long, None);
+        insta::assert_snapshot!("plan_sixty", ran.out);
+    }
+
+    #[test]
     fn it_is_plain_where_the_locale_is() {
         let ran = big().env("COLUMNS", "70").env("LANG", "C").run().ok();
         assert!(ran.out.is_ascii() && !ran.out.contains('?'), "{}", ran.out);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Catalog;
 
 /// Raised whenever catalogues are built in another way.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 fn path(image_digest: &str) -> Option<PathBuf> {
     let not_empty = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());

@@ -114,6 +114,26 @@ pub struct VariableRow {
     pub read_only: Option<String>,
 }
 
+/// A statement that fails and changes nothing, and whose failure tells whether a variable is
+/// read-only: MySQL has no column for that. A server looks at all assignments of a SET before it
+/// carries out any, so the second one, to a variable that none can set, sees to the failure.
+pub fn read_only_sql(name: &str) -> String {
+    format!("SET GLOBAL {name} = DEFAULT, GLOBAL {UNCHANGEABLE} = DEFAULT")
+}
+
+/// What a server's refusal of [`read_only_sql`] says: `YES` or `NO`; none where it has other
+/// reasons, as for a variable that only sessions have.
+pub fn read_only_answer(name: &str, refusal: &str) -> Option<String> {
+    let names = |name: &str| refusal.contains(&format!("'{name}' is a read only variable"));
+    match () {
+        () if names(name) => Some("YES".to_owned()),
+        () if names(UNCHANGEABLE) => Some("NO".to_owned()),
+        () => None,
+    }
+}
+
+const UNCHANGEABLE: &str = "version";
+
 /// The questions for [`VariableRow`]s, best first: a server that lacks the table of one gets the
 /// next.
 pub fn metadata_sql(product: &Product) -> &'static [&'static str] {
@@ -222,5 +242,23 @@ fn kind(row: Option<&VariableRow>, said: &help::Said, value: Option<&String>) ->
                 _ => Kind::Text,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_tells_what_is_read_only() {
+        // As 9.7 words them.
+        let told = |refusal: &str| read_only_answer("back_log", refusal);
+        let yes = "SET GLOBAL …: ERROR HY000 (1238): Variable 'back_log' is a read only variable";
+        let no = "SET GLOBAL …: ERROR HY000 (1238): Variable 'version' is a read only variable";
+        let session = "ERROR HY000 (1228): Variable 'back_log' is a SESSION variable and can't be \
+                       used with SET GLOBAL";
+        assert_eq!(told(yes).as_deref(), Some("YES"));
+        assert_eq!(told(no).as_deref(), Some("NO"));
+        assert_eq!(told(session), None);
     }
 }

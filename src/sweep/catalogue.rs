@@ -1,15 +1,18 @@
 //! The catalogue of the image's options: from the cache, or asked of a server.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::SweepError;
 use super::event::{Event, Listener};
 use super::numbers::complete;
 use super::ready::{READY, wait};
-use crate::catalog::{self, Catalog, VariableRow, metadata_sql};
+use crate::catalog::{self, Catalog, VariableRow, metadata_sql, read_only_answer, read_only_sql};
 use crate::engine::Engine;
-use crate::load::Admin;
+use crate::load::{Admin, LoadError};
 use crate::optionfile::{Product, Vendor};
+
+/// The longest that one of the short questions may take.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// What the image's server knows: from the cache, else from a server that is asked.
 ///
@@ -83,8 +86,7 @@ async fn ask(
             break;
         }
     }
-    admin.close().await;
-    let rows: Vec<VariableRow> = rows
+    let mut rows: Vec<VariableRow> = rows
         .into_iter()
         .map(|(name, kind, min, max, block, values, read_only)| VariableRow {
             name,
@@ -96,5 +98,13 @@ async fn ask(
             read_only,
         })
         .collect();
+    for row in rows.iter_mut().filter(|row| row.read_only.is_none()) {
+        match admin.run(&read_only_sql(&row.name), ANSWER).await {
+            Err(LoadError::Timeout { .. }) => break,
+            Err(e) => row.read_only = read_only_answer(&row.name, &e.to_string()),
+            Ok(()) => {}
+        }
+    }
+    admin.close().await;
     Ok(Catalog::build(&version, help, &variables, &rows))
 }

@@ -13,6 +13,10 @@ use crate::optionfile::value::{
 };
 use crate::toggle::{Action, Status, Toggle};
 
+/// Variables that come out differently without that an option was meant to do it: MariaDB's version
+/// says whether logs are on (`…-log`), MySQL's sleep delay tunes itself while the server runs.
+const MOVING: [&str; 2] = ["version", "innodb_thread_sleep_delay"];
+
 /// Names whose values differ.
 pub(super) fn differing(a: &Variables, b: &Variables) -> BTreeSet<String> {
     a.iter()
@@ -21,6 +25,13 @@ pub(super) fn differing(a: &Variables, b: &Variables) -> BTreeSet<String> {
         .chain(b.keys().filter(|name| !a.contains_key(*name)))
         .cloned()
         .collect()
+}
+
+/// Those whose values differ on account of an option, as far as is known.
+fn moved(option: &str, a: &Variables, b: &Variables) -> BTreeSet<String> {
+    let mut names = differing(a, b);
+    names.retain(|name| name == option || !MOVING.contains(&name.as_str()));
+    names
 }
 
 /// The unchanged server, and what else a toggle's is judged by.
@@ -42,9 +53,8 @@ impl Unchanged<'_> {
                 return;
             }
         };
-        let mut changed = differing(self.variables, &seen.variables);
-        // MariaDB's version says whether logs are on (`…-log`): an echo of the option, no effect.
-        changed.retain(|name| !self.varying.contains(name) && name != "version");
+        let mut changed = moved(&toggle.option, self.variables, &seen.variables);
+        changed.retain(|name| !self.varying.contains(name));
         let info = self.catalog.get(&toggle.option);
         if let (Some(asked), Some(got), Some(info)) =
             (&toggle.to, seen.variables.get(&toggle.option), info)
@@ -200,7 +210,7 @@ pub(super) fn drop_doubles(
                 && list[*j].data_dir == list[i].data_dir
                 && seen.get(j).is_some_and(|other| {
                     other.as_ref().is_ok_and(|other| {
-                        differing(&this.variables, &other.variables).is_subset(varying)
+                        moved(&list[i].option, &this.variables, &other.variables).is_subset(varying)
                     })
                 })
         });
@@ -261,5 +271,18 @@ mod tests {
         let switch = info(Kind::Boolean, &[]);
         assert_eq!(told(&switch, "true", "ON"), None);
         assert_eq!(told(&switch, "yes", "OFF").as_deref(), Some("clamped: asked yes, got OFF"));
+    }
+
+    #[test]
+    fn what_moves_by_itself_is_no_side_effect() {
+        let variables = |list: &[(&str, &str)]| -> Variables {
+            list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let delay = "innodb_thread_sleep_delay";
+        let a = variables(&[(delay, "10000"), ("version", "11.8.9-log"), ("log_bin", "ON")]);
+        let b = variables(&[(delay, "0"), ("version", "11.8.9"), ("log_bin", "OFF")]);
+        let names = |option| moved(option, &a, &b).into_iter().collect::<Vec<_>>();
+        assert_eq!(names("log_bin"), ["log_bin"]);
+        assert_eq!(names(delay), [delay, "log_bin"]);
     }
 }

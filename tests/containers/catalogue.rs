@@ -83,6 +83,16 @@ fn of_mysql_9_7() {
         assert!(rows.contains_key(name), "{name} is to have taken another option's place");
     }
     assert_eq!(rows["skip_grant_tables"]["variable"], "false");
+    for (name, dynamic) in [
+        ("sort_buffer_size", "yes"),
+        ("innodb_buffer_pool_size", "yes"),
+        ("performance_schema", "no"),
+        ("innodb_flush_method", "no"),
+        ("skip_grant_tables", ""),
+        ("version", "no"),
+    ] {
+        assert_eq!(rows[name]["dynamic"], dynamic, "{name}");
+    }
     assert!(!rows.contains_key("query_cache_size"));
     assert_eq!(rows["datadir"]["toggled"], "false");
     assert!(!rows["datadir"]["why_not"].is_empty());
