@@ -112,6 +112,58 @@ mod exit_0 {
     }
 
     #[test]
+    fn a_pair_that_something_else_disturbed_is_kept_and_measured_again() {
+        let script = "\n[[disturb]]\npairs = [2]\nsteal = 0.5\n";
+        let ran = short(BASE).script(script).args(["-v"]).run().ok();
+        let why = "CPU steal 50.0 % (limit 1.0 %)";
+        let trials = ran.trials();
+        let rejected: Vec<_> =
+            trials.iter().filter(|row| row.outcome.as_str() == "rejected").collect();
+        let [base, toggle] = rejected[..] else { panic!("{rejected:?}") };
+        assert!([base, toggle].iter().all(|row| row.pair == 2 && row.ops.is_some()));
+        assert!([base, toggle].iter().all(|row| row.message == why && row.round == 1));
+        let ran = ran.says(why);
+        // At the end of the round, before the next one.
+        let again: Vec<_> =
+            trials.iter().filter(|row| row.toggle == toggle.toggle && row.round == 1).collect();
+        assert!(again[2..].iter().all(|row| row.pair == 4 && row.outcome.as_str() == "ok"));
+        assert_eq!((again.len(), trials.len()), (4, 2 * (2 * 3 + 1)));
+        // All count in the end, and the reader is told.
+        for row in ran.effects().iter().filter(|row| row.metric.as_str() == "throughput") {
+            let shared = row.toggle == toggle.toggle;
+            assert_eq!((row.n, row.note.contains("shared machine")), (2, shared), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn a_pair_that_is_disturbed_three_times_is_missing_and_the_sweep_goes_on() {
+        // The first of the toggles' own, twice measured again, and nothing else.
+        let script = "\n[[disturb]]\npairs = [3, 4, 5]\nothers = 0.5\n";
+        let ran = short(BASE).script(script).run().ok();
+        let trials = ran.trials();
+        let rejected: Vec<_> =
+            trials.iter().filter(|row| row.outcome.as_str() == "rejected").collect();
+        assert_eq!(rejected.len(), 6);
+        assert!(rejected.iter().all(|row| row.toggle == rejected[0].toggle), "{rejected:?}");
+        let why = "other processes used 50 % of a core (limit 5 %)";
+        assert!(rejected.iter().all(|row| row.message == why && row.round == 1));
+        assert_eq!(trials.len(), 2 * (3 + 2 + 3));
+        assert_eq!(ran.effect(&rejected[0].toggle).n, 1);
+    }
+
+    #[test]
+    fn what_is_always_there_is_normal() {
+        let script =
+            format!("\n[[disturb]]\npairs = {:?}\nothers = 0.5\n", (1..=9).collect::<Vec<u32>>());
+        let ran = short(BASE).script(&script).run().ok();
+        let trials = ran.trials();
+        // By the ordinary limits the first three are thrown away; then the machine is known.
+        let rejected = trials.iter().filter(|row| row.outcome.as_str() == "rejected");
+        assert_eq!(rejected.map(|row| row.pair).collect::<Vec<_>>(), [1, 1, 2, 2, 3, 3]);
+        assert_eq!(trials.len(), 2 * 9);
+    }
+
+    #[test]
     fn a_server_that_answers_with_errors_only_has_failed_too() {
         let fail = "\n[[fail]]\noption = \"performance_schema\"\nvalue = \"OFF\"\n\
                     how = \"errors\"\n";

@@ -361,6 +361,7 @@ async fn measure_on<E: Engine>(
     let bench = Bench {
         load: request.profile.load.clone(),
         threads: request.threads,
+        server_cpus: request.cpus.server.clone(),
         client_cpus: request.cpus.client.clone(),
         golden: course.goldens.base,
     };

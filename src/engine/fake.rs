@@ -16,6 +16,7 @@ use super::{
 use crate::catalog::{Argument, Catalog, Kind, OptionInfo};
 use crate::optionfile::value::{IntegerType, integer};
 use crate::optionfile::{MemoryLoader, NameError, Names, OptionFile, Product, effective, resolve};
+use crate::stats::environment::Disturbance;
 
 /// What a scripted server would do under load.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,6 +91,9 @@ pub struct Script {
     /// What makes it fail under load.
     #[serde(default)]
     pub fail: Vec<FailScript>,
+    /// What else runs on the machine.
+    #[serde(default)]
+    pub disturb: Vec<DisturbScript>,
 }
 
 /// An option of the script.
@@ -155,6 +159,20 @@ pub struct FailScript {
     /// After how many slices of the pair.
     #[serde(default)]
     pub after: u32,
+}
+
+/// Something else that runs on the machine.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DisturbScript {
+    /// Beside these pairs, by number.
+    pub pairs: Vec<u32>,
+    /// Part of the CPU time that was stolen.
+    #[serde(default)]
+    pub steal: f64,
+    /// What other processes used of the servers' CPUs, in cores.
+    #[serde(default)]
+    pub others: f64,
 }
 
 fn usual_rate() -> f64 {
@@ -331,7 +349,11 @@ impl FakeEngine {
             dies: matches!(behaviour.fails, Some((_, Failure::Crash))),
             log: ended.as_ref().map(|e| e.reason.clone()).unwrap_or_default(),
             ended,
-            endpoint: Endpoint { address: Address::Script(Box::new(behaviour)), cpu: None },
+            endpoint: Endpoint {
+                address: Address::Script(Box::new(behaviour)),
+                cpu: None,
+                process: None,
+            },
         }
     }
 }
@@ -434,6 +456,15 @@ impl Engine for FakeEngine {
 
     async fn settle(&self) -> Result<(), EngineError> {
         Ok(())
+    }
+
+    fn made_up_disturbance(&self, pair: u32) -> Option<Disturbance> {
+        let scripted = self.script.disturb.iter().find(|d| d.pairs.contains(&pair));
+        Some(scripted.map_or(Disturbance::default(), |d| Disturbance {
+            steal: d.steal,
+            others_on_server: d.others,
+            ..Disturbance::default()
+        }))
     }
 
     fn remove(&self, _: FakeServer) -> Removal {

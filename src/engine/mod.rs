@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::catalog::Catalog;
+use crate::stats::environment::Disturbance;
 
 /// What a sweep needs of the place where servers run.
 pub trait Engine {
@@ -52,6 +53,10 @@ pub trait Engine {
 
     /// Waits until what the clones wrote is on disk, so that it isn't flushed under load.
     fn settle(&self) -> impl Future<Output = Result<(), EngineError>>;
+
+    /// What went on beside the pair with that number, where the engine makes it up. None where it is
+    /// the machine's own doing, which others look at.
+    fn made_up_disturbance(&self, pair: u32) -> Option<Disturbance>;
 
     /// Ends a server and removes everything that it had. In the background: what is returned can
     /// be awaited later, and ends in bounded time.
@@ -108,6 +113,8 @@ pub struct Endpoint {
     pub address: Address,
     /// Its CPU counter, where there is one.
     pub cpu: Option<CpuFile>,
+    /// Its first process, as this machine numbers it.
+    pub process: Option<u32>,
 }
 
 /// Where a server listens.

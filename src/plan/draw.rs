@@ -29,10 +29,11 @@ pub struct Draw<A> {
     pub seed: u64,
 }
 
-/// Shuffles the arms of a round (from 1) and draws the roles of each pair.
-pub fn draw<A: Copy>(seed: u64, round: u32, arms: &[A]) -> Vec<Draw<A>> {
+/// Shuffles the arms of a round (from 1) and draws the roles of each pair; at another `attempt`
+/// (from 0) of those that were rejected, afresh.
+pub fn draw<A: Copy>(seed: u64, round: u32, attempt: u32, arms: &[A]) -> Vec<Draw<A>> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(u64::from(round));
+    rng.set_stream(u64::from(attempt) << 32 | u64::from(round));
     let mut order: Vec<A> = arms.to_vec();
     // Fisher and Yates, written out so that no library's idea of a shuffle changes the schedule.
     for last in (1..order.len()).rev() {
@@ -76,7 +77,7 @@ mod tests {
         #[test]
         fn a_round_has_each_arm_once(seed: u64, round in 1_u32..100, arms in 0_usize..70) {
             let arms: Vec<usize> = (0..arms).collect();
-            let mut drawn: Vec<usize> = draw(seed, round, &arms).iter().map(|d| d.arm).collect();
+            let mut drawn: Vec<usize> = draw(seed, round, 0, &arms).iter().map(|d| d.arm).collect();
             drawn.sort_unstable();
             prop_assert_eq!(drawn, arms);
         }
@@ -84,16 +85,17 @@ mod tests {
         #[test]
         fn the_same_seed_gives_the_same_round(seed: u64, round in 1_u32..100) {
             let arms: Vec<usize> = (0..20).collect();
-            prop_assert_eq!(draw(seed, round, &arms), draw(seed, round, &arms));
+            prop_assert_eq!(draw(seed, round, 0, &arms), draw(seed, round, 0, &arms));
         }
     }
 
     #[test]
     fn rounds_and_seeds_differ_and_roles_are_balanced() {
         let arms: Vec<usize> = (0..40).collect();
-        assert_ne!(draw(1, 1, &arms), draw(1, 2, &arms));
-        assert_ne!(draw(1, 1, &arms), draw(2, 1, &arms));
-        let all: Vec<_> = (1..=25).flat_map(|round| draw(7, round, &arms)).collect();
+        assert_ne!(draw(1, 1, 0, &arms), draw(1, 2, 0, &arms));
+        assert_ne!(draw(1, 1, 0, &arms), draw(2, 1, 0, &arms));
+        assert_ne!(draw(1, 1, 0, &arms), draw(1, 1, 1, &arms));
+        let all: Vec<_> = (1..=25).flat_map(|round| draw(7, round, 0, &arms)).collect();
         let share = |f: fn(&Draw<usize>) -> bool| {
             all.iter().filter(|d| f(d)).count() as f64 / all.len() as f64
         };
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_schedule_of_a_seed_is_kept_between_versions() {
-        let round = draw(42, 1, &["a", "b", "c", "d"]);
+        let round = draw(42, 1, 0, &["a", "b", "c", "d"]);
         let order: Vec<(&str, String)> = round.iter().map(|d| (d.arm, d.order())).collect();
         assert_eq!(SCHEDULE_VERSION, 1, "a changed draw needs a new version and new answers here");
         assert_eq!(order.len(), 4);

@@ -38,7 +38,7 @@ pub struct Limits {
     pub steal: f64,
     /// Most CPU of other processes, in cores, on the server CPUs and on the client CPUs each.
     pub others: f64,
-    /// Stealing is this machine's normal state: the report says so.
+    /// Others are this machine's normal state: the report says so.
     pub shared: bool,
 }
 
@@ -46,29 +46,23 @@ impl Limits {
     /// The limits of a machine of one's own.
     pub const OWN: Self = Self { steal: STEAL, others: OTHERS, shared: false };
 
-    /// Limits for a machine with these fractions of stolen time during the baseline: its own
-    /// median plus three robust SDs where the median is above 1 %, the ordinary limits elsewhere.
-    ///
-    /// Where more than half of the fractions are equal (counted in jiffies, they often are) the
-    /// robust SD is 0 and would reject whatever is not equal to them; then 1 % is allowed on top
-    /// of the median. Fewer than three fractions prove nothing: ordinary limits.
+    /// Limits for a machine on which this went on beside earlier measurements: of stolen time, and
+    /// of other processes' too, what is normal here where that is above the ordinary limit.
     #[must_use]
-    pub fn for_machine(baseline_steal: &[f64]) -> Self {
-        let known: Vec<f64> = baseline_steal.iter().copied().filter(|s| s.is_finite()).collect();
-        let (Some(normal), Some(sd)) = (median(&known), robust_sd(&known)) else {
-            return Self::OWN;
-        };
-        if known.len() < 3 || normal <= STEAL {
-            return Self::OWN;
+    pub fn for_machine<'a>(earlier: impl Iterator<Item = &'a Disturbance> + Clone) -> Self {
+        let steal = normal(earlier.clone().map(|d| d.steal), STEAL);
+        let others = normal(earlier.map(Disturbance::others), OTHERS);
+        Self {
+            steal: steal.unwrap_or(STEAL),
+            others: others.unwrap_or(OTHERS),
+            shared: steal.is_some() || others.is_some(),
         }
-        let allowance = if sd > 0.0 { SHARED_SDS * sd } else { STEAL };
-        Self { steal: normal + allowance, shared: true, ..Self::OWN }
     }
 
     /// Why the measurement must be thrown away; `None`: keep it.
     #[must_use]
     pub fn reject(&self, seen: &Disturbance) -> Option<Rejection> {
-        let others = seen.others_on_server.max(seen.others_on_client);
+        let others = seen.others();
         if seen.throttled {
             Some(Rejection::Throttled)
         } else if seen.steal > self.steal {
@@ -79,6 +73,29 @@ impl Limits {
             None
         }
     }
+}
+
+impl Disturbance {
+    /// The most that others used of the CPUs of one side.
+    fn others(&self) -> f64 {
+        self.others_on_server.max(self.others_on_client)
+    }
+}
+
+/// The limit where more than `ordinary` is normal, in three measurements of four at least: the median
+/// plus three robust SDs.
+///
+/// Where more than half of the numbers are equal (counted in jiffies, they often are) the robust SD
+/// is 0 and would reject whatever is not equal to them; then `ordinary` is allowed on top of the
+/// median. Fewer than three numbers prove nothing.
+fn normal(seen: impl Iterator<Item = f64>, ordinary: f64) -> Option<f64> {
+    let known: Vec<f64> = seen.filter(|s| s.is_finite()).collect();
+    let above = known.iter().filter(|s| **s > ordinary).count();
+    if known.len() < 3 || 4 * above < 3 * known.len() {
+        return None;
+    }
+    let (normal, sd) = (median(&known)?, robust_sd(&known)?);
+    Some(normal + if sd > 0.0 { SHARED_SDS * sd } else { ordinary })
 }
 
 /// Why a measurement is thrown away. Displayed, it is the `message` of the rejected row.
@@ -102,15 +119,27 @@ pub enum Rejection {
     Throttled,
 }
 
+/// How messages about others on the machine begin.
+const OF_OTHERS: [&str; 2] = ["CPU steal", "other processes"];
+
+impl Rejection {
+    /// Whether the message of a rejected row says that others used the machine.
+    #[must_use]
+    pub fn is_of_others(message: &str) -> bool {
+        OF_OTHERS.iter().any(|beginning| message.starts_with(beginning))
+    }
+}
+
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Steal { seen, limit } => {
-                write!(f, "CPU steal {:.1} % (limit {:.1} %)", 100.0 * seen, 100.0 * limit)
+                let (seen, limit) = (100.0 * seen, 100.0 * limit);
+                write!(f, "{} {seen:.1} % (limit {limit:.1} %)", OF_OTHERS[0])
             }
             Self::Others { seen, limit } => {
                 let (seen, limit) = (100.0 * seen, 100.0 * limit);
-                write!(f, "other processes used {seen:.0} % of a core (limit {limit:.0} %)")
+                write!(f, "{} used {seen:.0} % of a core (limit {limit:.0} %)", OF_OTHERS[1])
             }
             Self::Throttled => f.write_str("thermal throttling"),
         }
@@ -123,6 +152,10 @@ mod tests {
 
     fn steal(steal: f64) -> Disturbance {
         Disturbance { steal, ..Disturbance::default() }
+    }
+
+    fn limits(earlier: &[Disturbance]) -> Limits {
+        Limits::for_machine(earlier.iter())
     }
 
     #[test]
@@ -154,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_shared_machine_is_measured_by_its_own_normal_state() {
-        let limits = Limits::for_machine(&[0.03, 0.04, 0.05, 0.06, 0.07]);
+        let limits = limits(&[0.03, 0.04, 0.05, 0.06, 0.07].map(steal));
         // Median .05, deviations .02 .01 0 .01 .02: robust SD 1.4826·√1.25·.01.
         let expected = 0.05 + 3.0 * 1.4826 * 1.25_f64.sqrt() * 0.01;
         assert!(limits.shared && (limits.steal - expected).abs() < 1e-12);
@@ -165,15 +198,25 @@ mod tests {
 
     #[test]
     fn now_and_then_some_steal_does_not_make_a_machine_shared() {
-        assert_eq!(Limits::for_machine(&[0.0, 0.0, 0.0, 0.3, 0.2]), Limits::OWN);
-        assert_eq!(Limits::for_machine(&[0.3, 0.3]), Limits::OWN);
-        assert_eq!(Limits::for_machine(&[f64::NAN; 9]), Limits::OWN);
+        assert_eq!(limits(&[0.0, 0.0, 0.0, 0.3, 0.2].map(steal)), Limits::OWN);
+        assert_eq!(limits(&[0.3, 0.3].map(steal)), Limits::OWN);
+        assert_eq!(limits(&[0.0, 0.0, 0.3, 0.3, 0.3].map(steal)), Limits::OWN);
+        assert_eq!(limits(&[f64::NAN; 9].map(steal)), Limits::OWN);
     }
 
     #[test]
     fn steal_that_never_varies_leaves_some_room() {
-        let limits = Limits::for_machine(&[0.02; 6]);
+        let limits = limits(&[0.02; 6].map(steal));
         assert!(limits.shared && (limits.steal - 0.03).abs() < 1e-15);
+    }
+
+    #[test]
+    fn processes_that_are_always_there_are_normal_too() {
+        let others = |others_on_client| Disturbance { others_on_client, ..Disturbance::default() };
+        let limits = limits(&[0.3, 0.4, 0.5].map(others));
+        assert!(limits.shared && limits.steal == STEAL && limits.others > 0.5);
+        assert_eq!(limits.reject(&others(0.5)), None);
+        assert!(limits.reject(&others(2.0)).is_some());
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use super::SweepError;
+use super::beside::Watch;
 use super::event::{Event, Listener};
 use super::ready::{NOTICE, NotReady, READY, Ready, of_end, wait};
 use super::rows::{Head, Rows, failed, measured};
-use crate::engine::{Engine, EngineError, Golden, Removal, StartRequest};
+use crate::engine::{Engine, EngineError, Golden, Removal, Server as _, StartRequest};
 use crate::journal::{Arm, Outcome};
 use crate::load::{self, Job, LoadError, PairLoad};
 use crate::plan::Side;
@@ -19,6 +20,8 @@ pub struct Bench {
     pub load: Load,
     /// Connections.
     pub threads: u32,
+    /// CPUs of the servers.
+    pub server_cpus: Vec<usize>,
     /// CPUs of the load.
     pub client_cpus: Vec<usize>,
     /// What clones come from, but for toggles that have one of their own.
@@ -42,6 +45,8 @@ pub(super) struct PairDone {
     pub(super) outcome: Outcome,
     /// Which server failed, where one did.
     pub(super) failing: Option<Arm>,
+    /// Whether something else on the machine disturbed it: another try may do better.
+    pub(super) disturbed: bool,
     pub(super) message: String,
     /// The servers, on their way out.
     pub(super) removals: Vec<Removal>,
@@ -59,6 +64,7 @@ pub(super) async fn measure<E: Engine>(
     engine: &E,
     bench: &Bench,
     request: &PairRequest<'_>,
+    watch: &mut Watch,
     leaving: Vec<Removal>,
     listen: &mut Listener<'_>,
 ) -> Result<PairDone, SweepError> {
@@ -68,6 +74,8 @@ pub(super) async fn measure<E: Engine>(
         Err((lost, removals)) => return Ok(done_without(&request.head, lost, removals)),
     };
     engine.settle().await?;
+    let ours = [&base, &toggled].map(|ready| ready.server.endpoint().process.unwrap_or(0));
+    let before = watch.look(&ours);
     let loaded = match load_both(bench, request, &base, &toggled, listen).await {
         Ok(loaded) => loaded,
         Err(broken) => {
@@ -76,15 +84,21 @@ pub(super) async fn measure<E: Engine>(
             return Err(broken.into());
         }
     };
+    let disturbance = match engine.made_up_disturbance(request.head.pair) {
+        Some(made_up) => made_up,
+        None => watch.between(&before, &watch.look(&ours)),
+    };
     let removals = vec![engine.remove(base.server), engine.remove(toggled.server)];
+    let loaded = loaded.map(|loaded| (loaded, watch.judge(disturbance)));
     Ok(match loaded {
-        Ok(loaded) => match measured(&request.head, &loaded) {
+        Ok((loaded, rejection)) => match measured(&request.head, &loaded, rejection) {
             Ok(rows) => {
                 let row = rows.trials.first();
                 PairDone {
                     outcome: row.map_or(Outcome::Ok, |r| r.outcome),
                     message: row.map(|r| r.message.clone()).unwrap_or_default(),
                     failing: None,
+                    disturbed: rejection.is_some(),
                     rows,
                     removals,
                 }
@@ -107,6 +121,7 @@ fn done_without(head: &Head, lost: Lost, removals: Vec<Removal>) -> PairDone {
         rows: failed(head, lost.failing, lost.outcome, &lost.message),
         outcome: lost.outcome,
         failing: Some(lost.failing),
+        disturbed: false,
         message: lost.message,
         removals,
     }

@@ -1,6 +1,7 @@
 //! The loop: plan × engine × load → journal. Brings together what doesn't know each other (engine
 //! and load) and tells listeners what goes on; prints nothing and decides no verdict.
 
+mod beside;
 mod catalogue;
 mod check;
 mod event;

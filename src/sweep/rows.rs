@@ -2,6 +2,7 @@
 
 use crate::journal::{Arm, HistogramRow, Outcome, SliceRow, StatusRow, TrialRow};
 use crate::load::{PairLoad, SliceLoad};
+use crate::stats::environment::Rejection;
 use crate::stats::pair::{PairError, PairNumbers, Slice, enough_operations};
 
 /// What all rows of a pair have in common.
@@ -26,16 +27,20 @@ pub(super) struct Rows {
 
 const ARMS: [Arm; 2] = [Arm::Base, Arm::Toggle];
 
-/// Rows of a pair that was loaded to its end.
-pub(super) fn measured(head: &Head, load: &PairLoad) -> Result<Rows, PairError> {
+/// Rows of a pair that was loaded to its end, on a machine that was quiet enough or was not.
+pub(super) fn measured(
+    head: &Head,
+    load: &PairLoad,
+    rejection: Option<Rejection>,
+) -> Result<Rows, PairError> {
     let of = |arm: usize| load.slices.iter().filter(move |s| s.arm == arm);
     let slices = |arm| of(arm).map(|s| Slice::new(s.ops, s.seconds)).collect::<Result<Vec<_>, _>>();
     let numbers = PairNumbers::new(&slices(0)?, &slices(1)?)?;
     let threads = u64::from(head.threads);
-    let few = too_few(load, threads);
-    let (outcome, message) = match few {
-        None => (Outcome::Ok, String::new()),
-        Some(ops) => (
+    let (outcome, message) = match (too_few(load, threads), rejection) {
+        (None, None) => (Outcome::Ok, String::new()),
+        (None, Some(rejection)) => (Outcome::Rejected, rejection.to_string()),
+        (Some(ops), _) => (
             Outcome::Rejected,
             format!(
                 "half of a server's slices had {ops} operations or fewer on {threads} connections, \

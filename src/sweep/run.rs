@@ -3,12 +3,14 @@
 use std::time::{Duration, Instant};
 
 use super::SweepError;
+use super::beside::Watch;
 use super::event::{Event, Listener};
 use super::measure::{Bench, PairDone, PairRequest, gone, measure};
 use super::rows::Head;
 use crate::engine::{Engine, Golden, Removal};
 use crate::journal::{Arm, Journal, Outcome, clock};
 use crate::plan::{Draw, draw};
+use crate::stats::environment::RERUNS;
 use crate::stats::screen::{ArmId, Outcome as RoundOutcome, Schedule, Step};
 
 /// When no further round may begin.
@@ -69,7 +71,9 @@ pub async fn run<E: Engine>(
     journal: &mut Journal,
     listen: &mut Listener<'_>,
 ) -> Result<Finished, SweepError> {
-    let mut running = Running { course, leaving: Vec::new(), pair: 0, spent: Duration::ZERO };
+    let watch = Watch::new(&course.bench.server_cpus, &course.bench.client_cpus);
+    let mut running =
+        Running { course, watch, leaving: Vec::new(), pair: 0, spent: Duration::ZERO };
     let mut out_of_time = false;
     let result = async {
         while let Step::Round { round, arms: due, .. } = schedule.step() {
@@ -78,12 +82,22 @@ pub async fn run<E: Engine>(
                 break;
             }
             let mut outcomes = Vec::with_capacity(due.len());
-            for drawn in draw(course.seed, round, &due) {
-                let of = u64::from(running.pair) + schedule.pairs_at_most() as u64
-                    - outcomes.len() as u64;
-                let place = Place { drawn: &drawn, round, of };
-                let done = running.pair(engine, &place, journal, listen).await?;
-                outcomes.push((drawn.arm, done));
+            let mut due = due;
+            for attempt in 0..=RERUNS {
+                let mut disturbed = Vec::new();
+                for drawn in draw(course.seed, round, attempt, &due) {
+                    let of = u64::from(running.pair) + schedule.pairs_at_most() as u64
+                        - outcomes.len() as u64;
+                    let place = Place { drawn: &drawn, round, of };
+                    let done = running.pair(engine, &place, journal, listen).await?;
+                    let kept = if done.disturbed { &mut disturbed } else { &mut outcomes };
+                    kept.push((drawn.arm, done.outcome));
+                }
+                due = disturbed.iter().map(|(arm, _)| *arm).collect();
+                if due.is_empty() || attempt == RERUNS || !running.fits(due.len()) {
+                    outcomes.extend(disturbed);
+                    break;
+                }
             }
             schedule.record(&outcomes)?;
         }
@@ -101,8 +115,16 @@ struct Place<'a> {
     of: u64,
 }
 
+/// A pair, as the rest of the sweep sees it.
+struct Measured {
+    outcome: RoundOutcome,
+    /// Something else on the machine disturbed it: another try may do better.
+    disturbed: bool,
+}
+
 struct Running<'a> {
     course: &'a Course<'a>,
+    watch: Watch,
     leaving: Vec<Removal>,
     pair: u32,
     spent: Duration,
@@ -120,13 +142,14 @@ impl Running<'_> {
         (self.pair > 0).then(|| self.spent / self.pair)
     }
 
+    /// Measures a pair.
     async fn pair<E: Engine>(
         &mut self,
         engine: &E,
         place: &Place<'_>,
         journal: &mut Journal,
         listen: &mut Listener<'_>,
-    ) -> Result<RoundOutcome, SweepError> {
+    ) -> Result<Measured, SweepError> {
         let Course { bench, arms, .. } = *self.course;
         let Place { drawn, round, of } = *place;
         let began = Instant::now();
@@ -159,8 +182,8 @@ impl Running<'_> {
             seed: drawn.seed,
         };
         let leaving = std::mem::take(&mut self.leaving);
-        let PairDone { rows, outcome, failing, message, removals } =
-            measure(engine, bench, &request, leaving, listen).await?;
+        let PairDone { rows, outcome, failing, disturbed, message, removals } =
+            measure(engine, bench, &request, &mut self.watch, leaving, listen).await?;
         self.leaving = removals;
         journal.append_pair(&rows.trials, &rows.slices, &rows.histograms, &rows.status)?;
         self.pair = number;
@@ -175,7 +198,7 @@ impl Running<'_> {
             outcome,
             message: &message,
         });
-        Ok(round_outcome(outcome, failing, log_ratio))
+        Ok(Measured { outcome: round_outcome(outcome, failing, log_ratio), disturbed })
     }
 }
 

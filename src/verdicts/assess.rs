@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::note::{cpus_in, from_slices};
 use super::replay::{Pair, Replayed, replay};
 use super::witness::{acts_through_write_back, witnesses};
-use crate::journal::{Arm, EffectRow, Metric, SliceRow, StatusRow, SweepFile, ToggleRow, TrialRow};
+use crate::journal::{
+    Arm, EffectRow, Metric, Outcome, SliceRow, StatusRow, SweepFile, ToggleRow, TrialRow,
+};
+use crate::stats::environment::{Rejection, STEAL};
 use crate::stats::equivalence::mde;
 use crate::stats::moderated;
 use crate::stats::pair::{P99_OPERATIONS, PairNumbers, Slice};
@@ -190,7 +193,21 @@ impl Judge<'_> {
             notes.push("unstable");
         }
         notes.extend(from_slices(self.records.slices, &pairs, client_threads, server_cpus));
+        if self.shared(&self.replayed.toggles[n].toggle) {
+            notes.push("shared machine");
+        }
         notes
+    }
+
+    /// Whether others used the machine: all the time, or beside pairs of this toggle.
+    fn shared(&self, toggle: &str) -> bool {
+        let stolen = self.records.sweep.host.steal_pct.is_some_and(|s| s > 100.0 * STEAL);
+        stolen
+            || self.records.trials.iter().any(|row| {
+                row.toggle == toggle
+                    && row.outcome == Outcome::Rejected
+                    && Rejection::is_of_others(&row.message)
+            })
     }
 
     /// Whether a witness of the option moved in either arm of any pair.

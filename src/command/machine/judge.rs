@@ -2,6 +2,7 @@
 
 use crate::command::host::{Cpus, list_cpus};
 use crate::journal::HostFacts;
+use crate::stats::environment::STEAL;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +32,6 @@ impl Check {
     }
 }
 
-/// More stolen CPU time than this is a shared machine.
-const STEAL_PCT: f64 = 1.0;
 /// A load of this part of the CPUs, before anything was started, is other people's.
 const BUSY: f64 = 0.2;
 /// As much swap in use is more than a leftover.
@@ -111,7 +110,7 @@ pub(in crate::command) fn checks(facts: &HostFacts, cpus: &Cpus) -> Vec<Check> {
             name: "stolen CPU time",
             found: facts.steal_pct.map_or("unknown".to_owned(), |s| format!("{s:.1} %")),
             warning: warn(
-                facts.steal_pct.is_some_and(|s| s > STEAL_PCT),
+                facts.steal_pct.is_some_and(|s| s > 100.0 * STEAL),
                 "a shared machine: pairs scatter, and small effects take more rounds",
                 "measure on a machine of your own for differences of a few percent",
             ),

@@ -239,9 +239,11 @@ impl DockerEngine {
             let inspect = self.docker.inspect_container(id, None::<InspectContainerOptions>);
             request("asking for a container's process", inspect).await.ok()?.state?.pid
         };
+        let pid = pid.await;
         Endpoint {
             address: Address::Socket(socket_dir.socket()),
-            cpu: pid.await.and_then(cpu_file),
+            cpu: pid.and_then(cpu_file),
+            process: pid.and_then(|pid| u32::try_from(pid).ok()),
         }
     }
 

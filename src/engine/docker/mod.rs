@@ -37,6 +37,7 @@ use super::{
     GoldenState, Inquiry, Limits, Removal, Server, StartRequest,
 };
 use crate::catalog::Catalog;
+use crate::stats::environment::Disturbance;
 use container::{Kind, Spec};
 use rundir::RunDir;
 
@@ -197,6 +198,10 @@ impl Engine for DockerEngine {
             return Ok(());
         }
         rundir::sync_volumes(self.docker_root.clone()).await
+    }
+
+    fn made_up_disturbance(&self, _: u32) -> Option<Disturbance> {
+        None
     }
 
     fn remove(&self, server: DockerServer) -> Removal {

@@ -33,7 +33,10 @@ const NOTES: [(&str, &str); 6] = [
     ),
     ("leak", "the idle server still used CPU (above 2 % of a loaded one), billed to its neighbour"),
     ("burst", "measured on young servers, before write-back had settled"),
-    ("shared machine", "other tenants take CPU time from this machine all the time"),
+    (
+        "shared machine",
+        "others used the CPUs, all the time or beside pairs that were therefore thrown away",
+    ),
 ];
 
 /// The notes that occur, explained.
